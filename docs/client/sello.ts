@@ -1134,15 +1134,17 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * All certificates of an issuer, newest first
-         * @description Permission: `issuers:read`.
+         * The certificates of an issuer, newest first
+         * @description All that are not revoked, and the newest revoked ones: 200 in all at most. `total` counts those too that are not listed. A revoked one that signed nothing is forgotten once a hundred newer ones were revoked.
+         *
+         *     Permission: `issuers:read`.
          *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
          */
         get: operations["listCertificates"];
         put?: never;
         /**
          * Upload a .p12 certificate and make it the active one
-         * @description As JSON with the file in base64, or as multipart/form-data with the parts `file` and `password`. At most 64 KB.
+         * @description As JSON with the file in base64, or as multipart/form-data with the parts `file` and `password`. At most 64 KB. An issuer has at most 100 certificates that are not revoked.
          *
          *     Permission: `issuers:write`.
          *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).

@@ -645,6 +645,7 @@ create table signed_documents (
 ) with (autovacuum_analyze_threshold=20000, autovacuum_analyze_scale_factor=0.02);
 grant select, insert on signed_documents to sello_app;
 grant select, delete on signed_documents to sello_worker;
+CREATE INDEX signed_documents_of_certificate ON sello.signed_documents USING btree (tenant_id, certificate_id);
 alter table signed_documents enable row level security;
 alter table signed_documents force row level security;
 create policy tenant_isolation on signed_documents for all to sello_app using ((tenant_id = current_tenant())) with check ((tenant_id = current_tenant()));

@@ -176,6 +176,31 @@ describe('issuers, establishments and emission points', () => {
     expect(await stack.database.query('select 1 from certificate_notices where tenant_id = any($1)', [[replaced.tenantId, revoked.tenantId, inactive.tenantId]])).toEqual([]);
   });
 
+  it('take certificates however many were revoked: those that signed stay, of the others the newest', async () => {
+    const one = await Business.open(stack);
+    const certificates = `${issuer(one)}/certificates`;
+    const listed = async (): Promise<{ items: { id: string; status: string }[]; total: number }> => (await one.call<{ items: { id: string; status: string }[]; total: number }>('GET', certificates)).body;
+    const { items: [signer] } = await listed();
+    const { document_id } = await one.accepted();
+    expect(await one.settled(document_id)).toMatchObject({ status: 'AUTHORIZED' });
+    expect((await one.call('DELETE', `${certificates}/${signer?.id ?? ''}`)).status).toBe(204);
+    // Newer ones: that of row 1 is the oldest of them.
+    await stack.database.query(
+      `insert into certificates select (jsonb_populate_record(c, jsonb_build_object('id', gen_random_uuid(), 'fingerprint_sha256', lpad(to_hex(n), 64, '0'),
+         'subject', 'CN=' || n, 'created_at', now() + make_interval(secs => n)))).*
+       from certificates c cross join generate_series(1, 230) n where c.issuer_id = $1`, [one.issuerId]);
+    const full = await listed();
+    expect([full.items.length, full.total, full.items.some(({ id }) => id === signer?.id)]).toEqual([200, 231, false]);
+
+    expect((await one.uploadCertificate()).status).toBe(201);
+    const { items, total } = await listed();
+    expect([items.length, total, items.at(-1)?.id]).toEqual([102, 102, signer?.id]);
+    expect(items).toContainEqual(expect.objectContaining({ subject: 'CN=131', status: 'revoked' }));
+    expect(items).not.toContainEqual(expect.objectContaining({ subject: 'CN=130' }));
+    expect((await one.call('GET', `/documents/${document_id}/xml?kind=signed`)).status).toBe(200);
+    expect((await one.issue()).status).toBe(202);
+  });
+
   it('sign again after their certificate was uploaded anew, where its stored key was damaged', async () => {
     const one = await Business.open(stack, { certificate: null });
     const file = container(one.ruc);
@@ -241,7 +266,7 @@ describe('issuers, establishments and emission points', () => {
       await aDayLater(first.ruc);
       await stack.database.query(
         `insert into certificates select (jsonb_populate_record(c, jsonb_build_object('tenant_id', i.tenant_id, 'issuer_id', i.id, 'id', gen_random_uuid(),
-           'fingerprint_sha256', lpad(to_hex(n), 64, '0'), 'is_active', false, 'revoked_at', now()))).*
+           'fingerprint_sha256', lpad(to_hex(n), 64, '0'), 'is_active', false))).*
          from certificates c cross join generate_series(1, 100) n join issuers i on i.id = $2 where c.issuer_id = $1`, [first.issuerId, issuerId]);
       expect((await claim()).status).toBe(422);
       expect(await audited(first.issuerId)).toEqual([]);

@@ -38,7 +38,7 @@ export class CertificatesController {
   @ApiOperation({
     operationId: 'uploadCertificate',
     summary: 'Upload a .p12 certificate and make it the active one',
-    description: 'As JSON with the file in base64, or as multipart/form-data with the parts `file` and `password`. At most 64 KB.',
+    description: 'As JSON with the file in base64, or as multipart/form-data with the parts `file` and `password`. At most 64 KB. An issuer has at most 100 certificates that are not revoked.',
   })
   @ApiCreatedResponse({ type: CertificateEntry })
   upload(
@@ -71,7 +71,11 @@ export class CertificatesController {
 
   @Get()
   @RequirePermission('issuers:read')
-  @ApiOperation({ operationId: 'listCertificates', summary: 'All certificates of an issuer, newest first' })
+  @ApiOperation({
+    operationId: 'listCertificates',
+    summary: 'The certificates of an issuer, newest first',
+    description: 'All that are not revoked, and the newest revoked ones: 200 in all at most. `total` counts those too that are not listed. A revoked one that signed nothing is forgotten once a hundred newer ones were revoked.',
+  })
   @ApiOkResponse({ type: CertificateList })
   list(
     @Tenant() tenant: TenantContext,

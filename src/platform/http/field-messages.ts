@@ -91,7 +91,7 @@ const MESSAGES: Readonly<Record<string, readonly [es: Say, en: Say]>> = {
   url_address: [() => 'Debe llevar a una dirección pública', () => 'Must lead to a public address'],
   too_many_keys: [(c) => `Admite como máximo ${text(c['max'])} claves vigentes: revoque las que no use`, (c) => `Takes at most ${text(c['max'])} active keys: revoke those that are not used`],
   too_many_webhooks: [(c) => `Admite como máximo ${text(c['max'])} webhooks`, (c) => `Takes at most ${text(c['max'])} webhooks`],
-  too_many_certificates: [(c) => `El emisor ya tiene ${text(c['max'])} certificados, contando los revocados: contacte a soporte`, (c) => `The issuer has ${text(c['max'])} certificates already, revoked ones included: contact support`],
+  too_many_certificates: [(c) => `El emisor ya tiene ${text(c['max'])} certificados sin revocar: revoque los que no use`, (c) => `The issuer has ${text(c['max'])} certificates that are not revoked: revoke those that are not used`],
   range_order: [
     (c) => (c['gt'] === undefined ? `No puede ser anterior a ${text(c['ge'])}` : `Debe ser posterior a ${text(c['gt'])}`),
     (c) => (c['gt'] === undefined ? `Must not be before ${text(c['ge'])}` : `Must be later than ${text(c['gt'])}`),

@@ -33,8 +33,11 @@ export interface SealedCertificate {
 const COLUMNS =
   'id, tenant_id, issuer_id, subject, issuer_name, serial_number, ruc, valid_from, valid_to, is_active, revoked_at, fingerprint_sha256, checks, created_at';
 
-/** Of one issuer, revoked ones too: a new one is bought every year or two, and all are listed at once. */
+/** Of one issuer that are not revoked: a new one is bought every year or two, and all of them are listed at once. */
 export const MOST_CERTIFICATES = 100;
+
+/** Revoked ones that are kept, and listed, in any case; older ones are kept while something is left that they signed. */
+const REVOKED_KEPT = 100;
 
 const ONE = 'tenant_id = $1 and issuer_id = $2 and id = $3';
 
@@ -49,7 +52,7 @@ export class CertificatesRepository {
    * Stores a certificate that proved the issuer's RUC, claims the RUC for the issuer and makes the certificate the
    * active one. The same certificate again is the one stored before, activated, with what was found now; and with its
    * key sealed anew, should the stored one be damaged.
-   * @returns null when the issuer has `MOST_CERTIFICATES` others
+   * @returns null when the issuer has `MOST_CERTIFICATES` others that are not revoked
    * @throws DomainError ALREADY_EXISTS when another issuer of the platform holds the RUC; INVALID_STATE when this
    *   certificate was revoked here
    */
@@ -62,7 +65,10 @@ export class CertificatesRepository {
         [tenantId, certificate.issuerId, certificate.fingerprintSha256],
       );
       if (known?.revoked_at) throw new DomainError('INVALID_STATE', { reason: 'revoked', status: 'revoked', allowed_actions: ['upload_another'] });
-      if (known === undefined && (await isFull(manager, tenantId, certificate.issuerId))) return null;
+      if (known === undefined) {
+        if (await isFull(manager, tenantId, certificate.issuerId)) return null;
+        await removeLongRevoked(manager, tenantId, certificate.issuerId);
+      }
       // Not before: it may end another's claim, and what is answered by null is committed.
       await claimRuc(manager, tenant, certificate.ruc, certificate.issuerId, now);
       const id = known?.id ?? (await insert(manager, tenantId, certificate, now));
@@ -124,15 +130,23 @@ export class CertificatesRepository {
     });
   }
 
-  /** All certificates of an issuer, newest first; null when the tenant has no such issuer. */
-  async list(tenantId: string, issuerId: string): Promise<CertificateRow[] | null> {
+  /** The certificates of an issuer that are not revoked, and the newest revoked ones, newest first; `total` counts them all. Null when the tenant has no such issuer. */
+  async list(tenantId: string, issuerId: string): Promise<{ rows: CertificateRow[]; total: number } | null> {
     return this.database.run(tenantId, async (manager) => {
-      const issuer = await manager.query<unknown[]>('select 1 from issuers where tenant_id = $1 and id = $2', [tenantId, issuerId]);
-      if (issuer.length === 0) return null;
-      return manager.query<CertificateRow[]>(
-        `select ${COLUMNS} from certificates where tenant_id = $1 and issuer_id = $2 order by created_at desc, id desc limit ${MOST_CERTIFICATES}`,
+      const [counted] = await manager.query<{ total: number }[]>(
+        `select (select count(*)::int from certificates c where c.tenant_id = i.tenant_id and c.issuer_id = i.id) as total
+         from issuers i where i.tenant_id = $1 and i.id = $2`,
         [tenantId, issuerId],
       );
+      if (counted === undefined) return null;
+      const rows = await manager.query<CertificateRow[]>(
+        `select * from (
+           select ${COLUMNS} from certificates where tenant_id = $1 and issuer_id = $2
+           order by revoked_at is not null, created_at desc, id desc limit ${MOST_CERTIFICATES + REVOKED_KEPT}) listed
+         order by created_at desc, id desc`,
+        [tenantId, issuerId],
+      );
+      return { rows, total: counted.total };
     });
   }
 
@@ -165,8 +179,23 @@ async function lockIssuer(manager: EntityManager, tenantId: string, issuerId: st
 }
 
 async function isFull(manager: EntityManager, tenantId: string, issuerId: string): Promise<boolean> {
-  const [row] = await manager.query<{ held: number }[]>('select count(*)::int as held from certificates where tenant_id = $1 and issuer_id = $2', [tenantId, issuerId]);
+  const [row] = await manager.query<{ held: number }[]>(
+    'select count(*)::int as held from certificates where tenant_id = $1 and issuer_id = $2 and revoked_at is null',
+    [tenantId, issuerId],
+  );
   return (row?.held ?? 0) >= MOST_CERTIFICATES;
+}
+
+/** Who uploads and revokes without end fills no table: what signed nothing goes, and stays on record in the audit log. */
+async function removeLongRevoked(manager: EntityManager, tenantId: string, issuerId: string): Promise<void> {
+  await manager.query(
+    `delete from certificates c using (
+       select id from certificates where tenant_id = $1 and issuer_id = $2 and revoked_at is not null
+       order by created_at desc, id desc offset ${REVOKED_KEPT}) old
+     where c.tenant_id = $1 and c.id = old.id
+       and not exists (select from signed_documents s where s.tenant_id = $1 and s.certificate_id = c.id)`,
+    [tenantId, issuerId],
+  );
 }
 
 /** One issuer at a time signs for a RUC on the whole platform. */

@@ -8,7 +8,7 @@ import type { CertificateList } from '../issuers.responses.js';
 import { CertificatesRepository } from '../persistence/certificates.repository.js';
 import { certificateAnswer } from './certificate-answer.js';
 
-/** All certificates of an issuer, newest first. */
+/** The certificates of an issuer that are not revoked, and the newest revoked ones, newest first. */
 export class ListCertificates extends Query<CertificateList> {
   constructor(
     readonly tenant: TenantContext,
@@ -27,8 +27,8 @@ export class ListCertificatesHandler implements IQueryHandler<ListCertificates> 
   ) {}
 
   async execute({ tenant, issuerId, language }: ListCertificates): Promise<CertificateList> {
-    const rows = found(await this.certificates.list(tenant.tenantId, issuerId));
+    const { rows, total } = found(await this.certificates.list(tenant.tenantId, issuerId));
     const now = this.clock.now();
-    return { items: rows.map((row) => certificateAnswer(row, now, language)), total: rows.length };
+    return { items: rows.map((row) => certificateAnswer(row, now, language)), total };
   }
 }

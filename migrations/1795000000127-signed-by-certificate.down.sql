@@ -1,0 +1,1 @@
+drop index signed_documents_of_certificate;
