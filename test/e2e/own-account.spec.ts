@@ -138,6 +138,25 @@ describe('the own account', () => {
       expect(await lines(owner, 'login.failed')).toHaveLength(9);
     });
 
+    it('and not while other tries lock the account: the right one is refused as any is then, and its session goes on', async () => {
+      const owner = await signUp(api);
+      let late: Promise<Answer<Json>> | undefined;
+      await inTransaction(stack, async (client) => {
+        await client.query(`update users set locked_until = now() + interval '15 minutes' where id = $1`, [owner.userId]);
+        late = change(owner.token);
+        await lockAwaited(stack.database, 1, 'change_password');
+        await client.query('commit');
+      });
+      const refused = await late;
+      expect([refused?.status, refused?.body.error]).toMatchObject([429, { code: 'RATE_LIMITED', detail: { reason: 'account_locked' } }]);
+      expect(await everywhere(owner.token)).toEqual([200, 200]);
+      await stack.database.query('update users set locked_until = null where id = $1', [owner.userId]);
+      const answers = await Promise.all(Array.from({ length: 30 }, (_, i) => change(owner.token, i === 29 ? PASSWORD : `${WRONG} ${i}`)));
+      // The right one may have come before the lock.
+      expect(answers.slice(0, -1).filter(({ status }) => status !== 422 && status !== 429)).toEqual([]);
+      expect([204, 429]).toContain(answers.at(-1)?.status);
+    });
+
     it('after which wrong ones are counted anew', async () => {
       const owner = await signUp(api);
       for (let tries = 0; tries < 9; tries += 1) await change(owner.token, WRONG);

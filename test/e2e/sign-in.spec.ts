@@ -399,6 +399,40 @@ describe('signing up and in', () => {
     expect(await audit(owner, 'login.failed')).toHaveLength(9);
   });
 
+  it('answers a right password as a wrong one while the account is closed', async () => {
+    const owner = await signUp(api);
+    await stack.database.query('select sello.set_person_disabled($1, true, now())', [owner.email]);
+    const answers = [await logIn(api, owner.email), await logIn(api, owner.email, OTHER_PASSWORD)];
+    for (const { status, body } of answers) expect([status, body.error]).toMatchObject([401, { code: 'UNAUTHENTICATED', detail: { reason: 'email_or_password' } }]);
+  });
+
+  it.each([
+    ['locked', `update users set locked_until = now() + interval '1 minute' where id = $1`],
+    ['closed', 'update users set disabled_at = now() where id = $1'],
+    ['given another password', `update users set password_hash = 'x', token_version = token_version + 1 where id = $1`],
+  ])('answers a right password as a wrong one when the account is %s while it is under way', async (_how, change) => {
+    const owner = await signUp(api);
+    let late: Promise<Answer<Json>> | undefined;
+    await inTransaction(stack, async (client) => {
+      await client.query('select 1 from users where id = $1 for no key update', [owner.userId]);
+      late = logIn(api, owner.email);
+      await lockAwaited(stack.database, 1, 'open_session');
+      await client.query(change, [owner.userId]);
+      await client.query('commit');
+    });
+    const answer = await late;
+    expect([answer?.status, answer?.body.error]).toMatchObject([401, { code: 'UNAUTHENTICATED', detail: { reason: 'email_or_password' } }]);
+  });
+
+  it('confirms none of many passwords that are tried at once', async () => {
+    const owner = await signUp(api);
+    const answers = await Promise.all(Array.from({ length: 30 }, (_, i) => logIn(api, owner.email, i === 29 ? PASSWORD : `${OTHER_PASSWORD} ${i}`)));
+    // The right one may have come before the lock.
+    const refused = answers.filter(({ status }) => status !== 200);
+    expect(refused.length).toBeGreaterThanOrEqual(29);
+    for (const { status, body } of refused) expect([status, body.error]).toMatchObject([401, { code: 'UNAUTHENTICATED', detail: { reason: 'email_or_password' } }]);
+  });
+
   it('keeps the tokens of a browser in cookies that its scripts cannot read', async () => {
     const owner = await signUp(api);
     const signedIn = await logIn(api, owner.email, PASSWORD, { cookie: true });

@@ -47,16 +47,26 @@ export class ChangePasswordHandler implements ICommandHandler<ChangePassword> {
     this.refuseLocked(account.locked_until);
     refuseWeak(password, [email, name]);
     if (!(await this.hasher.matches(account.password_hash, current))) {
+      await this.lookAgain(person, account.token_version);
       const now = this.clock.now();
-      // Right when it was sent: another session has changed the password since, and ended this one.
-      if (!(await this.sessions.isOpen(userId, sessionId, account.token_version, now))) throw new DomainError('UNAUTHENTICATED');
       // Waited for, unlike at the sign-in: a signed-in person learns nothing from the time it takes.
       await this.people.recordFailure(userId, FAILURES_BEFORE_LOCK, new Date(now.getTime() + LOCK_MS), now, origin);
       throw new ValidationFailure([{ loc: ['body', 'current_password'], type: 'wrong_password', input: null, ctx: {} }]);
     }
     const passwordHash = await this.hasher.hash(password);
     const known = { userId, sessionId, tokenVersion: account.token_version };
-    if (!(await this.people.changePassword(known, passwordHash, this.clock.now(), origin))) throw new DomainError('UNAUTHENTICATED');
+    if (await this.people.changePassword(known, passwordHash, this.clock.now(), origin)) return;
+    await this.lookAgain(person, account.token_version);
+    throw new DomainError('UNAUTHENTICATED');
+  }
+
+  /**
+   * What happened while the password was looked at: another session may have changed it and ended this one, or other tries may
+   * have locked the account. Told for a right one as for a wrong one, so that of many tries at once none is confirmed.
+   */
+  private async lookAgain({ userId, sessionId, email }: SignedInPerson, tokenVersion: number): Promise<void> {
+    if (!(await this.sessions.isOpen(userId, sessionId, tokenVersion, this.clock.now()))) throw new DomainError('UNAUTHENTICATED');
+    this.refuseLocked((await this.people.find(email))?.locked_until ?? null);
   }
 
   /** While the account is locked no password is looked at, right or wrong. */
