@@ -23,7 +23,8 @@
 -- search_form, utc_day
 -- Lives of the database: beat_of_life, begin_new_life, life_of_database
 -- Mails: bounce_mail, claim_mails_going_round, hold_mail, mail_of_document, queue_buyer_mail, queue_notice, settle_mail
--- Members: accept_invitation, has_open_account, invitations_of_person, look_at_invitation, member_cards
+-- Members: accept_invitation, has_open_account, invitations_of_person, look_at_invitation, member_cards,
+-- note_invitation
 -- Numbers: access_key_check_digit, build_access_key, notice_low_sequences, take_number
 -- Observing: beat, moving_documents, seconds_since_beat, work_ages
 -- Pauses: end_pause, open_pauses, pause_scope, refused_in_a_row, scope_was_served_since, wake_resumed
@@ -2667,6 +2668,44 @@ $function$;
 alter function member_cards(uuid) owner to sello_resolver;
 revoke execute on function member_cards(uuid) from public;
 grant execute on function member_cards(uuid) to sello_app;
+
+-- Notes that an invitation is mailed to an address, and returns no row. Where tenants have together mailed it p_limit
+-- within a day, or those whose inviters have not confirmed an address p_unconfirmed_limit and this one is of such, it
+-- notes nothing and returns the bound that is exceeded and when there is room for another. It locks the address until
+-- the commit. The API calls it, and refuses to invite then.
+CREATE OR REPLACE FUNCTION sello.note_invitation(p_email text, p_is_confirmed boolean, p_limit integer, p_unconfirmed_limit integer, p_now timestamp with time zone)
+ RETURNS TABLE(exceeded integer, room_at timestamp with time zone)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'sello', 'pg_temp'
+AS $function$
+declare
+  day constant interval := interval '1 day';
+  address invited_addresses%rowtype;
+begin
+  -- Invitations of many tenants at once wait for each other here.
+  insert into invited_addresses (email_hash, last_at) values (sha256(convert_to(p_email, 'UTF8')), p_now)
+  on conflict (email_hash) do update set last_at = p_now
+  returning * into address;
+  address.mails := array(select m from unnest(address.mails) m where m > p_now - day order by m);
+  address.unconfirmed_mails := array(select m from unnest(address.unconfirmed_mails) m where m > p_now - day order by m);
+  if cardinality(address.mails) >= p_limit then
+    return query select p_limit, address.mails[cardinality(address.mails) - p_limit + 1] + day;
+    return;
+  elsif not p_is_confirmed and cardinality(address.unconfirmed_mails) >= p_unconfirmed_limit then
+    return query select p_unconfirmed_limit, address.unconfirmed_mails[cardinality(address.unconfirmed_mails) - p_unconfirmed_limit + 1] + day;
+    return;
+  end if;
+  update invited_addresses i set mails = address.mails || p_now,
+    unconfirmed_mails = case when p_is_confirmed then address.unconfirmed_mails else address.unconfirmed_mails || p_now end
+  where i.email_hash = address.email_hash;
+  -- What is over is cleared away on the occasion, without waiting for anybody.
+  delete from invited_addresses where email_hash in
+    (select i.email_hash from invited_addresses i where i.last_at < p_now - day order by i.last_at limit 20 for update skip locked);
+end $function$;
+alter function note_invitation(text,boolean,integer,integer,timestamp with time zone) owner to sello_resolver;
+revoke execute on function note_invitation(text,boolean,integer,integer,timestamp with time zone) from public;
+grant execute on function note_invitation(text,boolean,integer,integer,timestamp with time zone) to sello_app;
 
 
 -- ===== Numbers

@@ -13,7 +13,7 @@
 -- Lists and counts: document_count_changes, document_counts, document_day_counts
 -- Lives of the database: deployment
 -- Mails: mail_outbox, mail_settings, mails
--- Members: members
+-- Members: invited_addresses, members
 -- Numbers: sequence_counters, sequence_notices, sequence_raises
 -- Observing: replica_beat
 -- Pauses: issuing_pauses
@@ -847,6 +847,22 @@ create policy worker_removes on mails for all to sello_worker using (true) with 
 
 
 -- ===== Members
+
+-- When invitations were mailed to an address lately, by whichever tenant: all of them, and those of inviters who have
+-- not confirmed an address of their own. Only the functions of sello_resolver reach it, and they clear away what is
+-- older than a day.
+create table invited_addresses (
+  email_hash bytea not null,
+  mails timestamp with time zone[] default '{}'::timestamp with time zone[] not null,
+  unconfirmed_mails timestamp with time zone[] default '{}'::timestamp with time zone[] not null,
+  last_at timestamp with time zone not null,
+  constraint invited_addresses_pkey PRIMARY KEY (email_hash)
+);
+grant select, insert, update, delete on invited_addresses to sello_resolver;
+CREATE INDEX invited_addresses_in_time ON sello.invited_addresses USING btree (last_at);
+alter table invited_addresses enable row level security;
+alter table invited_addresses force row level security;
+create policy resolver_knows_people on invited_addresses for all to sello_resolver using (true) with check (true);
 
 -- The places that people hold in tenants, with their roles. An invitation is a member without a user until it is
 -- accepted, and invited_by is null for whoever founded the tenant.

@@ -250,6 +250,51 @@ describe('an invitation by mail', () => {
     expect([(await by(person)).status, (await by(program)).status]).toEqual([201, 201]);
   });
 
+  it('to one address is one of two a day of all who have not confirmed theirs, and one of 20 of all', async () => {
+    const victim = newAddress();
+    const by = (who: object, email = victim) => call(stack.apiUrl, 'POST', '/tenant/members/invite', { ...who, body: { email, role: 'viewer' } });
+    const founders = await Promise.all([1, 2, 3, 4].map(() => signUp(stack.apiUrl)));
+    // At once: they are counted one after the other, whatever the tenant.
+    const answers = await Promise.all(founders.map(({ token }) => by({ token })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 429, 429]);
+    const late = founders[answers.findIndex(({ status }) => status === 429)];
+    const refused = await by({ token: late?.token });
+    expect(refused.body.error.detail).toEqual({
+      limit: 2, limits: 'invitations', window_seconds: 86_400, invitations_of: 'address', reason: 'email_unconfirmed', lifted_by: 'POST /auth/email/verify', retry_after_seconds: expect.any(Number) as unknown,
+    });
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(86_400 - 60);
+    // What was refused has left no trace, and other addresses are open to its sender.
+    expect((await call(stack.apiUrl, 'GET', '/tenant/members', { token: late?.token })).body.total).toBe(1);
+    expect((await by({ token: late?.token }, newAddress())).status).toBe(201);
+    // An accountant may well be invited by many, who are no strangers to us.
+    const inviteAndTakeBack = async (of: Business): Promise<number> => {
+      const answer = await of.call('POST', '/tenant/members/invite', { email: victim, role: 'viewer' });
+      if (answer.status === 201) await of.call('DELETE', `/tenant/members/${String(answer.body['member_id'])}`);
+      return answer.status;
+    };
+    for (let round = 0; round < 6; round += 1) {
+      const client = await Business.open(stack, { certificate: null });
+      for (let mail = 0; mail < 3; mail += 1) expect(await inviteAndTakeBack(client)).toBe(201);
+    }
+    const another = await Business.open(stack, { certificate: null });
+    const last = await another.call('POST', '/tenant/members/invite', { email: victim.toUpperCase(), role: 'viewer' });
+    expect([last.status, last.body]).toMatchObject([429, { error: { code: 'RATE_LIMITED', detail: { limit: 20, invitations_of: 'address' } } }]);
+    // Reinvitations are mails, too.
+    const [mailed] = founders.filter((one) => one !== late && answers[founders.indexOf(one)]?.status === 201);
+    const { items } = (await call(stack.apiUrl, 'GET', '/tenant/members', { token: mailed?.token })).body;
+    const invited = items.find(({ email }: { email: string }) => email === victim);
+    expect((await call(stack.apiUrl, 'POST', `/tenant/members/${String(invited.member_id)}/reinvite`, { token: mailed?.token })).body.error.detail).toMatchObject({ limit: 20, invitations_of: 'address' });
+    // A day later there is room, and what is over is cleared away.
+    await stack.database.query(
+      `update invited_addresses set mails = array(select m - interval '25 hours' from unnest(mails) m), unconfirmed_mails = array(select m - interval '25 hours' from unnest(unconfirmed_mails) m)
+       where email_hash = sha256($1)`, [Buffer.from(victim)]);
+    await stack.database.query(`insert into invited_addresses (email_hash, last_at) values ('\\x00', now() - interval '25 hours')`);
+    expect(await inviteAndTakeBack(another)).toBe(201);
+    const kept = await stack.database.query(
+      `select cardinality(mails) as mails, cardinality(unconfirmed_mails) as unconfirmed from invited_addresses where email_hash in (sha256($1), '\\x00')`, [Buffer.from(victim)]);
+    expect(kept).toEqual([{ mails: 1, unconfirmed: 0 }]);
+  });
+
   it('does not wait for the mail, and does not fail without one', async () => {
     let called: ((socket: Socket) => void) | undefined;
     const calling = new Promise<Socket>((resolve) => (called = resolve));

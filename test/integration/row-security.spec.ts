@@ -11,7 +11,7 @@ import { serviceConnections } from '../support/service-connections.js';
 /** Platform-wide by design. */
 const WITHOUT_TENANT = ['document_moves', 'migrations'];
 /** People belong to no tenant: only the functions of sello_resolver reach them. */
-const PEOPLE = ['users', 'user_identities', 'sessions', 'refresh_tokens', 'one_time_tokens'];
+const PEOPLE = ['users', 'user_identities', 'sessions', 'refresh_tokens', 'one_time_tokens', 'invited_addresses'];
 
 describe('row security', () => {
   let database: TestDatabase;

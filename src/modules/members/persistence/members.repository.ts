@@ -135,37 +135,59 @@ const CARDS =
 
 /** Mails that a tenant may have sent to strangers in a day: in all, in all while whoever invites has not confirmed an address, and to one address. */
 const INVITATIONS_PER_DAY = { tenant: 200, unconfirmed: 5, member: 5 } as const;
+/** Mails that all tenants may together have sent to one address in a day: in all, and where those who invite have not confirmed an address. */
+const TO_ONE_ADDRESS_PER_DAY = { all: 20, unconfirmed: 2 } as const;
 const DAY_MS = 86_400_000;
 
-/** One bound to invitations: whose it is, to which address it counts them, and what else its refusal says. */
-interface InvitationBound {
-  readonly of: 'tenant' | 'member';
+/** What the refusal says besides to who has not confirmed an address. */
+const CONFIRM_FIRST = { reason: 'email_unconfirmed', lifted_by: 'POST /auth/email/verify' } as const;
+
+/** A bound to invitations that a mail would exceed. */
+interface ExceededBound {
+  /** Whose mails it counts: the tenant's, the tenant's to one member, or those of all tenants to one address. */
+  readonly of: 'tenant' | 'member' | 'address';
   readonly limit: number;
-  readonly to: string | null;
   readonly hints: Readonly<Record<string, string>>;
+  /** When there is room for another. */
+  readonly roomAt: Date;
 }
 
 /**
- * An invitation is a mail to somebody who did not ask for it, so there is a bound to them. The log counts also those that were
- * taken back since: an address is the same one however often it is removed and invited.
+ * An invitation is a mail to somebody who did not ask for it, so there are bounds to them: of the tenant, and of all tenants
+ * together, for whoever signs up again and again has many. The refusal does not tell who else invited.
  * @throws DomainError RATE_LIMITED
  */
 async function refuseFlood(manager: EntityManager, tenant: TenantContext, email: string, now: Date): Promise<void> {
-  const ofAll: Pick<InvitationBound, 'limit' | 'hints'> = (await isConfirmed(manager, tenant))
-    ? { limit: INVITATIONS_PER_DAY.tenant, hints: {} }
-    : { limit: INVITATIONS_PER_DAY.unconfirmed, hints: { reason: 'email_unconfirmed', lifted_by: 'POST /auth/email/verify' } };
-  const bounds: readonly InvitationBound[] = [{ of: 'tenant', to: null, ...ofAll }, { of: 'member', limit: INVITATIONS_PER_DAY.member, to: email, hints: {} }];
-  for (const { of, limit, to, hints } of bounds) {
+  const confirmed = await isConfirmed(manager, tenant);
+  const exceeded = (await exceededByTenant(manager, tenant, email, confirmed, now)) ?? (await exceededByAll(manager, email, confirmed, now));
+  if (exceeded === null) return;
+  const { of, limit, hints, roomAt } = exceeded;
+  const retryAfter = Math.ceil((roomAt.getTime() - now.getTime()) / 1_000);
+  throw new DomainError('RATE_LIMITED', { limit, limits: 'invitations', window_seconds: DAY_MS / 1_000, invitations_of: of, ...hints, retry_after_seconds: Math.max(1, retryAfter) });
+}
+
+/** The log counts also those that were taken back since: an address is the same one however often it is removed and invited. */
+async function exceededByTenant(manager: EntityManager, { tenantId }: TenantContext, email: string, confirmed: boolean, now: Date): Promise<ExceededBound | null> {
+  const ofAll = confirmed ? { limit: INVITATIONS_PER_DAY.tenant, hints: {} } : { limit: INVITATIONS_PER_DAY.unconfirmed, hints: CONFIRM_FIRST };
+  const bounds = [{ of: 'tenant', to: null, ...ofAll }, { of: 'member', to: email, limit: INVITATIONS_PER_DAY.member, hints: {} }] as const;
+  for (const { of, to, limit, hints } of bounds) {
     // The mail that must be a day old before there is room for another.
     const [oldest] = await manager.query<{ at: Date }[]>(
       `select at from audit_log where tenant_id = $1 and action in ('member.invited', 'member.reinvited') and at > $2 and ($3::text is null or detail ->> 'email' = $3)
        order by at desc offset $4 limit 1`,
-      [tenant.tenantId, new Date(now.getTime() - DAY_MS), to, limit - 1],
+      [tenantId, new Date(now.getTime() - DAY_MS), to, limit - 1],
     );
-    if (oldest === undefined) continue;
-    const retryAfter = Math.ceil((oldest.at.getTime() + DAY_MS - now.getTime()) / 1_000);
-    throw new DomainError('RATE_LIMITED', { limit, limits: 'invitations', window_seconds: DAY_MS / 1_000, invitations_of: of, ...hints, retry_after_seconds: Math.max(1, retryAfter) });
+    if (oldest !== undefined) return { of, limit, hints, roomAt: new Date(oldest.at.getTime() + DAY_MS) };
   }
+  return null;
+}
+
+/** Counts the mail as well, unless it is one too many. */
+async function exceededByAll(manager: EntityManager, email: string, confirmed: boolean, now: Date): Promise<ExceededBound | null> {
+  const { all, unconfirmed } = TO_ONE_ADDRESS_PER_DAY;
+  const [bound] = await manager.query<{ exceeded: number; room_at: Date }[]>('select * from note_invitation($1, $2, $3, $4, $5)', [email, confirmed, all, unconfirmed, now]);
+  if (bound === undefined) return null;
+  return { of: 'address', limit: bound.exceeded, hints: bound.exceeded === unconfirmed ? CONFIRM_FIRST : {}, roomAt: bound.room_at };
 }
 
 /** Whether the actor has proved an address. A key has none: an owner has to, unless the tenant's owners have no account yet, so that an operator made the key. */
