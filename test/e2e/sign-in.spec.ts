@@ -60,6 +60,18 @@ describe('signing up and in', () => {
     expect((await logIn(api, ` ${owner.email.toUpperCase()} `)).status).toBe(200);
   });
 
+  it('takes the address of one mailbox once, however its domain is written', async () => {
+    const mailboxAt = (domain: string): string => `ana@${domain}`;
+    const owner = await signUp(api, mailboxAt('xn--caf-dma.ec'));
+    expect((await me(owner.token)).body.email).toBe('ana@café.ec');
+    for (const email of ['café.ec', 'cafe\u0301.ec', 'ｃａｆé.ec', '𝐜𝐚𝐟é.ec', 'CAFÉ.EC'].map(mailboxAt)) {
+      const again = await call(api, 'POST', '/auth/signup', { body: { email, password: PASSWORD, name: 'Otra', tenant_name: 'Otra' } });
+      expect([email, again.status, (await logIn(api, email)).status]).toEqual([email, 409, 200]);
+    }
+    const none = await call(api, 'POST', '/auth/signup', { body: { email: mailboxAt('xn--zzzzzzzz.ec'), password: PASSWORD, name: 'Otra', tenant_name: 'Otra' } });
+    expect([none.status, none.body.detail]).toMatchObject([422, [{ loc: ['body', 'email'], type: 'email' }]]);
+  });
+
   it.each([
     ['too short', { password: 'abc!9Z' }, 'string_too_short'],
     ['common', { password: 'Password123' }, 'weak_password'],

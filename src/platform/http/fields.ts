@@ -4,6 +4,7 @@ import { isCalendarDay } from '../../shared/guayaquil.js';
 import { isObject } from '../../shared/is-object.js';
 import { normaliseText, textProblem } from '../../shared/text.js';
 import { UUID } from '../../shared/uuid.js';
+import { accountAddress, isEmailAddress } from './email-address.js';
 import { field, type FieldOptions } from './field.js';
 import { accept, type Checked, type DtoClass, refuse } from './field-spec.js';
 
@@ -187,17 +188,11 @@ export function OneOf(values: readonly string[], options: FieldOptions & { reado
   return field({ check, api: { type: String, enum: [...values], ...name } }, options);
 }
 
-const EMAIL_LOCAL = /^[\p{L}\p{N}!#$%&'*+/=?^_`{|}~-]+(?:\.[\p{L}\p{N}!#$%&'*+/=?^_`{|}~-]+)*$/u;
-const EMAIL_LABEL = /^[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?$/u;
-
 export interface EmailOptions extends FieldOptions {
   readonly max: number;
-  /** The address of an account: its normal form is lower case, which the bound holds for too. */
+  /** The address of an account: its normal form is the one that is looked up, which the bound holds for too. */
   readonly ofAccount?: boolean;
 }
-
-/** The address of an account as it is looked up, however it was written. */
-export const accountAddress = (text: string): string => normaliseText(text.toLowerCase());
 
 /** One e-mail address `local@domain.tld`: no quotes, no lists, no spaces. */
 export function Email(options: EmailOptions): PropertyDecorator {
@@ -209,16 +204,9 @@ export function Email(options: EmailOptions): PropertyDecorator {
     if (normal === '' && options.nullable === true) return accept(null);
     const problem = textProblem(normal, { min: 1, max });
     if (problem !== null) return refuse(problem.type, problem.ctx);
-    return isEmail(normal) ? accept(normal) : refuse('email');
+    return isEmailAddress(normal) ? accept(normal) : refuse('email');
   };
   return field({ check, api: { type: String, format: 'email', maxLength: max } }, options);
-}
-
-function isEmail(text: string): boolean {
-  const [local, domain, ...rest] = text.split('@');
-  if (local === undefined || domain === undefined || rest.length > 0 || local.length > 64) return false;
-  const labels = domain.split('.');
-  return labels.length >= 2 && labels.every((label) => label.length <= 63 && EMAIL_LABEL.test(label)) && EMAIL_LOCAL.test(local);
 }
 
 export interface Base64Options extends FieldOptions {

@@ -12,7 +12,7 @@ import { Meters } from '../observability/meters.js';
 import { noteKey, PROBE, type RedisProbe } from '../observability/redis-probe.js';
 import { leaveDemoted } from '../queue/demoted.js';
 import { openRedisCluster } from '../queue/redis-cluster.js';
-import { accountAddress } from './fields.js';
+import { accountAddress } from './email-address.js';
 
 /** Buckets of the specification (section 8): issuing, polling one document, proving who one is, everything else; and naming oneself anew. */
 export type RateBucket = 'issue' | 'read' | 'auth' | 'rename' | 'other';

@@ -4,7 +4,7 @@ import { JwtService } from '@nestjs/jwt';
 import { fetch } from 'undici';
 import { z } from 'zod';
 import { type Settings, SETTINGS } from '../../../config/settings.js';
-import { accountAddress } from '../../../platform/http/fields.js';
+import { accountAddress } from '../../../platform/http/email-address.js';
 import { keyIdOfHeader } from './id-token-header.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import { type Clock, CLOCK } from '../../../shared/ports.js';

@@ -1,0 +1,20 @@
+import { accountAddress, isEmailAddress } from './email-address.js';
+
+describe('an e-mail address', () => {
+  it.each([
+    ['ana@cabana.ec', 'ana@cabana.ec'], ['Ana@CABANA.ec', 'ana@cabana.ec'], [' ana@ｃabana.ec ', 'ana@cabana.ec'], ['ana@𝐜𝐚bana.ec', 'ana@cabana.ec'],
+    ['ana@xn--caf-dma.ec', 'ana@café.ec'], ['ana@XN--CAF-DMA.EC', 'ana@café.ec'], ['ana@CAFÉ.ec', 'ana@café.ec'], ['ana@cafe\u0301.ec', 'ana@café.ec'],
+    ['ñandú+x@example.com', 'ñandú+x@example.com'],
+  ])('of an account, written %s, is %s', (written, kept) => {
+    expect([accountAddress(written), accountAddress(kept), isEmailAddress(kept)]).toEqual([kept, kept, true]);
+  });
+
+  it.each(['ana@xn--zzzzzzzz.ec', 'ana@xn--a.ec', 'ana@xn--cabana-.ec', 'ana@a.256', 'ana@ec', 'ana@cabana.ec/x', 'ana@cabana.ec:25', 'ana@cab\nana.ec', 'ana@@cabana.ec', 'ana'])(
+    'is not %j, which stays apart from all others', (text) => {
+      expect([isEmailAddress(text), accountAddress(text)]).toEqual([false, text]);
+    });
+
+  it('of others is taken as it is written', () => {
+    expect(['ana@xn--caf-dma.ec', 'ana@ｃabana.ec'].map(isEmailAddress)).toEqual([true, true]);
+  });
+});

@@ -1,0 +1,31 @@
+import { domainToASCII, domainToUnicode } from 'node:url';
+import { normaliseText } from '../../shared/text.js';
+
+const LOCAL = /^[\p{L}\p{N}!#$%&'*+/=?^_`{|}~-]+(?:\.[\p{L}\p{N}!#$%&'*+/=?^_`{|}~-]+)*$/u;
+const LABEL = /^[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?$/u;
+
+/** Whether a text is one address `local@domain.tld` of a domain that there may be: no quotes, no lists, no spaces. */
+export function isEmailAddress(text: string): boolean {
+  const [local, domain, ...rest] = text.split('@');
+  if (local === undefined || domain === undefined || rest.length > 0 || local.length > 64 || !LOCAL.test(local)) return false;
+  const labels = domain.split('.');
+  return labels.length >= 2 && labels.every((label) => label.length <= 63 && LABEL.test(label)) && domainForm(domain) !== null;
+}
+
+/**
+ * The address of an account as it is kept and looked up, however it was written: one form for every spelling of a domain that a
+ * mail would take to the same mailbox. A text that is no address is only normalised.
+ */
+export function accountAddress(text: string): string {
+  const address = normaliseText(text.toLowerCase());
+  if (!isEmailAddress(address)) return address;
+  const at = address.indexOf('@');
+  return `${address.slice(0, at)}@${domainForm(address.slice(at + 1)) ?? ''}`;
+}
+
+/** A domain in its Unicode form; null where there can be none of that name, or the form would lead mails to another. */
+function domainForm(domain: string): string | null {
+  const onTheWire = domainToASCII(domain);
+  const form = domainToUnicode(onTheWire);
+  return onTheWire !== '' && domainToASCII(form) === onTheWire ? form : null;
+}
