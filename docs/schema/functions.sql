@@ -23,8 +23,8 @@
 -- search_form, utc_day
 -- Lives of the database: beat_of_life, begin_new_life, life_of_database
 -- Mails: bounce_mail, claim_mails_going_round, hold_mail, mail_of_document, queue_buyer_mail, queue_notice, settle_mail
--- Members: accept_invitation, has_open_account, invitations_of_person, look_at_invitation, member_cards,
--- note_invitation
+-- Members: accept_invitation, close_deserted_tenant, has_open_account, invitations_of_person, look_at_invitation,
+-- member_cards, note_invitation
 -- Numbers: access_key_check_digit, build_access_key, notice_low_sequences, take_number
 -- Observing: beat, moving_documents, seconds_since_beat, work_ages
 -- Pauses: end_pause, open_pauses, pause_scope, refused_in_a_row, scope_was_served_since, wake_resumed
@@ -34,7 +34,7 @@
 -- remove_archived_documents, rows_past_keeping, sign_ins_past_keeping
 -- Sign-in: address_of_token, begin_email_verification, begin_password_reset, change_password, describe_person,
 -- end_every_session, end_session, end_session_of_token, find_account, find_identity, found_own_tenant, found_tenant,
--- keep_one_time_token, link_identity, open_session, reclaim_tenants, record_login_failure, rename_person,
+-- hold_session, keep_one_time_token, link_identity, open_session, reclaim_tenants, record_login_failure, rename_person,
 -- renew_session, reset_password, rotate_refresh_token, set_person_disabled, sign_up, sign_up_with_identity,
 -- take_one_time_token, verify_email
 -- Tenants: bind_environment, current_tenant, isolate_tenant_table, provision_tenant
@@ -2601,6 +2601,21 @@ alter function accept_invitation(bytea,uuid,text,text,timestamp with time zone,t
 revoke execute on function accept_invitation(bytea,uuid,text,text,timestamp with time zone,text,text) from public;
 grant execute on function accept_invitation(bytea,uuid,text,text,timestamp with time zone,text,text) to sello_app;
 
+-- Closes the current tenant if it has no member, as its last one leaves. It leaves all others as they are. The API
+-- calls it, and writes the line of the audit log before.
+CREATE OR REPLACE FUNCTION sello.close_deserted_tenant(p_tenant uuid)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'sello', 'pg_temp'
+AS $function$
+  update tenants t set is_active = false
+  where t.id = p_tenant and p_tenant = current_tenant() and not exists (select from members m where m.tenant_id = p_tenant)
+$function$;
+alter function close_deserted_tenant(uuid) owner to sello_resolver;
+revoke execute on function close_deserted_tenant(uuid) from public;
+grant execute on function close_deserted_tenant(uuid) to sello_app;
+
 -- Returns true if a person has an account that no operator has closed. The worker asks it before it writes to the
 -- owners and admins of a tenant.
 CREATE OR REPLACE FUNCTION sello.has_open_account(p_user uuid)
@@ -3770,6 +3785,28 @@ AS $function$
 $function$;
 alter function found_tenant(uuid,text,uuid,uuid,text,timestamp with time zone,text,text) owner to sello_resolver;
 revoke execute on function found_tenant(uuid,text,uuid,uuid,text,timestamp with time zone,text,text) from public;
+
+-- Returns true if a session goes on whose account is not disabled, and keeps both so until the commit. It locks the
+-- person before the session. The API calls it in the statement that calls link_identity, found_own_tenant or
+-- rename_person, before those.
+CREATE OR REPLACE FUNCTION sello.hold_session(p_user uuid, p_session uuid, p_now timestamp with time zone)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'sello', 'pg_temp'
+AS $function$
+begin
+  -- The person before their sessions, as whatever opens one or ends them all.
+  perform from users u where u.id = p_user and u.disabled_at is null for no key update;
+  if not found then
+    return false;
+  end if;
+  perform from sessions s where s.id = p_session and s.user_id = p_user and s.ended_at is null and s.expires_at > p_now for no key update;
+  return found;
+end $function$;
+alter function hold_session(uuid,uuid,timestamp with time zone) owner to sello_resolver;
+revoke execute on function hold_session(uuid,uuid,timestamp with time zone) from public;
+grant execute on function hold_session(uuid,uuid,timestamp with time zone) to sello_app;
 
 -- Keeps the hash of a token that works once, with its purpose, person, details and end, and on the occasion deletes up
 -- to 20 tokens that ended more than a day ago. The API calls it for sign-ins at a provider and identities to link, and

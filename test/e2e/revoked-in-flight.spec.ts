@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { CryptoChance } from '../../src/platform/adapters/crypto-chance.js';
 import { generateApiKey } from '../../src/platform/security/api-key.js';
@@ -263,6 +263,32 @@ describe('a credential that ends, or a role that changes, while a call is under 
     const answer = await overtaken(
       () => administrator.call(method, path({ tenantId, issuerId }), body), `update sessions set ended_at = now() where user_id = '${administrator.userId}'`,
     );
+    expect([answer.status, answer.body]).toMatchObject([401, { error: { code: 'UNAUTHENTICATED' } }]);
+    expect(await state()).toEqual(before);
+  });
+
+  it.each(
+    (['PATCH /auth/me', 'POST /auth/tenants', 'POST /auth/google/link'] as const).flatMap((route) =>
+      [
+        ['ended', 'update sessions set ended_at = now() where user_id = $'],
+        ['expired', `update sessions set expires_at = now() - interval '1 second' where user_id = $`],
+        ['closed with the account', 'update users set disabled_at = now() where id = $'],
+      ].map(([how, end]) => [route, how!, end!] as const)),
+  )('%s of a person whose session is %s meanwhile: the call fails with 401 and does nothing', async (route, _how, end) => {
+    const person = await signedIn(stack);
+    const token = randomBytes(32).toString('base64url');
+    await stack.database.query(
+      `insert into one_time_tokens (token_hash, purpose, user_id, detail, created_at, expires_at)
+       values (sha256($1), 'link_identity', $2, jsonb_build_object('issuer', 'https://idp.example', 'subject', $3::text, 'email', $4::text), now(), now() + interval '10 minutes')`,
+      [Buffer.from(token), person.userId, person.userId, person.email]);
+    const bodies = { 'PATCH /auth/me': { name: 'Late' }, 'POST /auth/tenants': { tenant_name: 'Late' }, 'POST /auth/google/link': { link_token: token } };
+    const state = (): Promise<object[]> =>
+      stack.database.query(
+        `select u.name, (select count(*)::int from user_identities i where i.user_id = u.id) as identities, (select count(*)::int from members m where m.user_id = u.id) as tenants,
+           (select used_at from one_time_tokens o where o.user_id = u.id) as used from users u where u.id = $1`, [person.userId]);
+    const before = await state();
+    const [method, path] = filled(route);
+    const answer = await overtaken(() => person.call(method, path, bodies[route]), end.replace('$', `'${person.userId}'`), `select 1 from users where id = '${person.userId}' for no key update`);
     expect([answer.status, answer.body]).toMatchObject([401, { error: { code: 'UNAUTHENTICATED' } }]);
     expect(await state()).toEqual(before);
   });

@@ -30,7 +30,7 @@ export class OwnAccountController {
   @ApiOperation({ operationId: 'updateMe', summary: 'Name the signed-in person anew, in all of their tenants' })
   @ApiOkResponse({ type: MeRecord })
   async rename(@Person() person: SignedInPerson, @Origin() origin: RequestOrigin, @Body() { name }: MeUpdateDto): Promise<MeRecord> {
-    await this.commands.execute(new RenameMe(person.userId, name, origin));
+    await this.commands.execute(new RenameMe(person, name, origin));
     return this.queries.execute(new DescribeMe(person.userId));
   }
 

@@ -81,7 +81,7 @@ export class SignInController {
   @ApiOperation({ operationId: 'foundOwnTenant', summary: 'Found a further tenant as its owner; the address must be confirmed' })
   @ApiCreatedResponse({ type: FoundedTenantRecord })
   foundTenant(@Person() person: SignedInPerson, @Origin() origin: RequestOrigin, @Body() { tenant_name }: TenantFoundDto): Promise<FoundedTenantRecord> {
-    return this.commands.execute(new FoundOwnTenant(person.userId, tenant_name, origin));
+    return this.commands.execute(new FoundOwnTenant(person, tenant_name, origin));
   }
 
   @Get('me')

@@ -65,6 +65,6 @@ export class GoogleController {
   @ApiOperation({ operationId: 'linkGoogle', summary: 'Let the signed-in person sign in with the Google account of `link_token` from now on' })
   @ApiNoContentResponse()
   async link(@Person() person: SignedInPerson, @Origin() origin: RequestOrigin, @Body() body: LinkIdentityDto): Promise<void> {
-    await this.commands.execute(new LinkIdentity(person.userId, body.link_token, origin));
+    await this.commands.execute(new LinkIdentity(person, body.link_token, origin));
   }
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import type { RequestOrigin } from '../../../platform/http/service-request.js';
-import type { NewPerson } from './people.repository.js';
+import type { NewPerson, OwnSession } from './people.repository.js';
 
 export interface KnownIdentity {
   readonly user_id: string;
@@ -46,9 +46,11 @@ export class IdentitiesRepository {
     return row?.done === true;
   }
 
-  /** Links the identity that a token offers to this person; false when the token offers them none. */
-  async link(tokenHash: Buffer, userId: string, now: Date, origin: RequestOrigin): Promise<boolean> {
-    const [row] = await this.database.withoutTenant<{ done: boolean }>('select link_identity($1, $2, $3, $4, $5) as done', [tokenHash, userId, now, origin.requestId, origin.address]);
-    return row?.done === true;
+  /** Links the identity that a token offers to this person; false when the token offers them none, null when the session has ended meanwhile. */
+  async link(tokenHash: Buffer, { userId, sessionId }: OwnSession, now: Date, origin: RequestOrigin): Promise<boolean | null> {
+    const [row] = await this.database.withoutTenant<{ done: boolean | null }>('select case when hold_session($2, $6, $3) then link_identity($1, $2, $3, $4, $5) end as done', [
+      tokenHash, userId, now, origin.requestId, origin.address, sessionId,
+    ]);
+    return row?.done ?? null;
   }
 }

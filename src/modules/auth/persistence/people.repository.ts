@@ -27,6 +27,12 @@ export interface PersonRow {
   readonly status: string | null;
 }
 
+/** The session in which somebody acts in their own name. */
+export interface OwnSession {
+  readonly userId: string;
+  readonly sessionId: string;
+}
+
 export interface NewPerson {
   readonly userId: string;
   readonly email: string;
@@ -89,14 +95,15 @@ export class PeopleRepository {
     return row?.email ?? null;
   }
 
+  /** Null when the session has ended meanwhile. */
   async foundTenant(
-    { userId, tenantId, name, memberId }: { userId: string; tenantId: string; name: string; memberId: string }, limit: number, now: Date, origin: RequestOrigin,
-  ): Promise<'founded' | 'unconfirmed' | 'too_many'> {
-    const [row] = await this.database.withoutTenant<{ outcome: 'founded' | 'unconfirmed' | 'too_many' }>('select found_own_tenant($1, $2, $3, $4, $5, $6, $7, $8) as outcome', [
-      userId, tenantId, name, memberId, limit, now, origin.requestId, origin.address,
-    ]);
-    if (row === undefined) throw new Error('found_own_tenant returned no row');
-    return row.outcome;
+    { userId, sessionId }: OwnSession, { tenantId, name, memberId }: { tenantId: string; name: string; memberId: string }, limit: number, now: Date, origin: RequestOrigin,
+  ): Promise<'founded' | 'unconfirmed' | 'too_many' | null> {
+    const [row] = await this.database.withoutTenant<{ outcome: 'founded' | 'unconfirmed' | 'too_many' | null }>(
+      'select case when hold_session($1, $9, $6) then found_own_tenant($1, $2, $3, $4, $5, $6, $7, $8) end as outcome',
+      [userId, tenantId, name, memberId, limit, now, origin.requestId, origin.address, sessionId],
+    );
+    return row?.outcome ?? null;
   }
 
   verifyEmail(hash: Buffer, now: Date, origin: RequestOrigin): Promise<boolean> {
@@ -113,8 +120,12 @@ export class PeopleRepository {
     return this.asks('reset_password($1, $2, $3, $4, $5)', [hash, passwordHash, now, origin.requestId, origin.address]);
   }
 
-  async rename(userId: string, name: string, now: Date, origin: RequestOrigin): Promise<void> {
-    await this.database.withoutTenant('select rename_person($1, $2, $3, $4, $5)', [userId, name, now, origin.requestId, origin.address]);
+  /** False when the session has ended meanwhile. */
+  async rename({ userId, sessionId }: OwnSession, name: string, now: Date, origin: RequestOrigin): Promise<boolean> {
+    const [row] = await this.database.withoutTenant<{ done: string | null }>('select case when hold_session($1, $6, $3) then rename_person($1, $2, $3, $4, $5)::text end as done', [
+      userId, name, now, origin.requestId, origin.address, sessionId,
+    ]);
+    return (row?.done ?? null) !== null;
   }
 
   /** Ends every session but this one; false when it has ended itself, or the account was changed meanwhile. */
