@@ -92,4 +92,20 @@ describe('a mail to the admins', () => {
     expect(news).toMatchObject({ more: 0, items: [{ documentType: '01', sriCode: '43' }] });
     expect(noticeLetter(news, 'Mía', 'es', new Date()).text).not.toContain('Y otros');
   });
+
+  it('waits while the tenant is closed, and is written once it is open again', async () => {
+    const { tenantId, issuerId } = await tenantWithOwner('0994567890001');
+    await database.query(`insert into issuing_pauses (tenant_id, id, issuer_id, scope, document_id, document_type, code, created_at) values ($1, gen_random_uuid(), $2, 'document_type', gen_random_uuid(), '01', '43', now())`, [tenantId, issuerId]);
+    await database.query(`insert into events (tenant_id, id, type, created_at, data) values ($1, gen_random_uuid(), 'issuer.paused', now(), '{"pause": {}}')`, [tenantId]);
+    const [event] = await database.query<{ id: string }>('select id from events where tenant_id = $1', [tenantId]);
+    const work = { tenantId, id: event?.id ?? '', kind: 'notice' } as const;
+    const token = randomUUID();
+    await database.query('update tenants set is_active = false where id = $1', [tenantId]);
+    await database.query('update mail_outbox set lease_token = $2 where id = $1', [work.id, token]);
+    await notices.addressAdmins(work, token, new Date());
+    expect(await database.query('select kind, due_at > now() as waits from mail_outbox where tenant_id = $1', [tenantId])).toEqual([{ kind: 'notice', waits: true }]);
+    expect(await database.query('select from mails where tenant_id = $1', [tenantId])).toEqual([]);
+    await database.query('update tenants set is_active = true where id = $1', [tenantId]);
+    expect(await newsOf(tenantId)).toMatchObject({ type: 'issuer.paused', items: [{ documentType: '01' }] });
+  });
 });

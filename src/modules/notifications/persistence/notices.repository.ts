@@ -19,6 +19,8 @@ export interface NoticeMail {
 }
 
 const MOST_ITEMS = 50;
+/** News of a closed tenant are looked at again so often: it may be opened any time. */
+const CLOSED_MS = 3_600_000;
 
 /** The first items, and how many more there are. */
 interface Listed<Item> {
@@ -50,7 +52,7 @@ export class NoticesRepository {
 
   /**
    * Queues one mail to every active owner and admin about an event. The same mail reports other events of the kind that wait,
-   * and those that earlier mails failed to report. Soon after such a mail the event waits.
+   * and those that earlier mails failed to report. Soon after such a mail the event waits, as it does while the tenant is closed.
    */
   async addressAdmins({ tenantId, id: eventId }: ClaimedWork, token: string, now: Date): Promise<void> {
     await this.transaction.run(tenantId, async (manager) => {
@@ -62,8 +64,9 @@ export class NoticesRepository {
          from events e where e.tenant_id = $1 and e.id = $2`,
         [tenantId, eventId, SETTLED_UNTOLD],
       );
-      if (held === 0 || tenant?.is_active !== true || event === undefined || !isNotice(event.type)) return;
-      const quietUntil = event.last_mail === null ? now : new Date(event.last_mail.getTime() + QUIET_MS[event.type]);
+      if (held === 0 || tenant === undefined || event === undefined || !isNotice(event.type)) return;
+      const spoken = event.last_mail === null ? now : new Date(event.last_mail.getTime() + QUIET_MS[event.type]);
+      const quietUntil = tenant.is_active ? spoken : new Date(now.getTime() + CLOSED_MS);
       if (quietUntil > now) {
         await manager.query(`insert into mail_outbox (tenant_id, id, kind, due_at) values ($1, $2, 'notice', $3)`, [tenantId, eventId, quietUntil]);
         return;
