@@ -145,6 +145,15 @@ describe('members of a tenant', () => {
       expect((await owner.call('POST', '/tenant/members/invite', body)).status).toBe(status);
     });
 
+    it('of an owner comes from the platform where a tenant was made without one', async () => {
+      const made = await Business.open(stack, { certificate: null });
+      const body = { email: 'first-owner@example.com', role: 'tenant_owner' };
+      const byKey = await made.call('POST', '/tenant/members/invite', body);
+      expect([verdict(byKey), byKey.body]).toMatchObject([[403, 'FORBIDDEN', 'owners_only'], { error: { message: expect.stringContaining('plat') as unknown } }]);
+      const invited = await platform.call('POST', '/tenant/members/invite', body, made.tenantId);
+      expect([invited.status, invited.body['role']]).toEqual([201, 'tenant_owner']);
+    });
+
     it('is sent to one address five times a day, and 200 times by a tenant', async () => {
       const business = await Business.open(stack, { certificate: null });
       const anew = (email = 'patient@example.com') => business.call('POST', '/tenant/members/invite', { email, role: 'viewer' });
