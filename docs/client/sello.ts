@@ -280,7 +280,7 @@ export interface paths {
         post?: never;
         /**
          * Leave a tenant; to come back takes another invitation
-         * @description Whatever the role. The last owner is 409 with the `reason` `last_owner`: make another member `tenant_owner` first. API keys that the person made go on acting for the tenant; `DELETE /auth/api-keys/{api_key_id}` revokes them before. Who is suspended in the tenant is 403 with the `reason` `no_active_membership`, and who is no member 404.
+         * @description Whatever the role. The last owner is 409 with the `reason` `last_owner`: make another member `tenant_owner` first. Where there is no other member and no issuer, the last owner may leave, and the tenant is closed. API keys that the person made go on acting for the tenant; `DELETE /auth/api-keys/{api_key_id}` revokes them before. Who is suspended in the tenant is 403 with the `reason` `no_active_membership`, and who is no member 404.
          *
          *     For signed-in people, in whatever role.
          *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).

@@ -529,6 +529,30 @@ describe('members of a tenant', () => {
       expect([(await leave(last, lone.tenantId)).status, await rolesIn(clerk)]).toEqual([204, [[lone.tenantId, 'tenant_owner']]]);
     });
 
+    it('of the last owner closes a tenant without other members and issuers, and no other', async () => {
+      const [founder, guest] = [await signedIn(stack), await signedIn(stack)];
+      const founded = await founder.call<{ tenant_id: string }>('POST', '/auth/tenants', { tenant_name: 'Nobody asked for it' });
+      const { tenant_id: tenantId } = founded.body;
+      await join(stack, founder, business.tenantId, 'viewer');
+      const isActive = async (): Promise<unknown> => (await stack.database.query<{ is_active: boolean }>('select is_active from tenants where id = $1', [tenantId]))[0]?.is_active;
+      const ask = (method: string, path: string, body?: unknown): Promise<Answer> => founder.call(method, path, body, tenantId);
+      expect((await founder.call('GET', '/tenant')).status).toBe(403);
+      // An invitation waits, then there is an issuer.
+      const { body: invited } = await ask('POST', '/tenant/members/invite', { email: guest.email, role: 'viewer' });
+      expect(verdict(await leave(founder, tenantId))).toEqual([409, 'INVALID_STATE', 'last_owner']);
+      expect((await ask('DELETE', `/tenant/members/${String(invited['member_id'])}`)).status).toBe(204);
+      const { body: issuer } = await ask('POST', '/issuers', { ruc: '1710034065001', razon_social: 'Pérez', direccion_matriz: 'Quito', obligado_contabilidad: false });
+      expect(verdict(await leave(founder, tenantId))).toEqual([409, 'INVALID_STATE', 'last_owner']);
+      expect((await ask('DELETE', `/issuers/${String(issuer['id'])}`)).status).toBe(204);
+      const { body: key } = await ask('POST', '/auth/api-keys', { name: 'ERP' });
+      expect([(await leave(founder, tenantId)).status, await isActive()]).toEqual([204, false]);
+      expect((await founder.call('GET', '/tenant')).body).toMatchObject({ id: business.tenantId });
+      expect((await fetch(`${stack.apiUrl}/tenant`, { headers: { 'X-Api-Key': String(key['key']) } })).status).toBe(401);
+      const told = await stack.database.query(
+        `select action, actor_id from audit_log where tenant_id = $1 and action in ('member.left', 'tenant.deactivated') order by action`, [tenantId]);
+      expect(told).toEqual(['member.left', 'tenant.deactivated'].map((action) => ({ action, actor_id: founder.userId })));
+    });
+
     it('of two last owners at once leaves one', async () => {
       const pair = await Business.open(stack, { certificate: null });
       const owners = [await member(stack, pair.tenantId, 'tenant_owner'), await member(stack, pair.tenantId, 'tenant_owner')];

@@ -20,7 +20,7 @@ export class OwnMembershipsController {
     operationId: 'leaveTenant',
     summary: 'Leave a tenant; to come back takes another invitation',
     description:
-      'Whatever the role. The last owner is 409 with the `reason` `last_owner`: make another member `tenant_owner` first. API keys that the person made go on acting for the tenant; ' +
+      'Whatever the role. The last owner is 409 with the `reason` `last_owner`: make another member `tenant_owner` first. Where there is no other member and no issuer, the last owner may leave, and the tenant is closed. API keys that the person made go on acting for the tenant; ' +
       '`DELETE /auth/api-keys/{api_key_id}` revokes them before. Who is suspended in the tenant is 403 with the `reason` `no_active_membership`, and who is no member 404.',
   })
   @ApiNoContentResponse()

@@ -25,15 +25,17 @@ export interface NewMember extends Invitation {
 
 /** What is to become of a member, and the line of the audit log for it. */
 export interface MemberChange {
-  readonly set: { readonly role?: MemberRole; readonly status?: 'active' | 'suspended'; readonly invitation?: Invitation } | 'remove' | 'remove_with_keys';
+  readonly set: { readonly role?: MemberRole; readonly status?: 'active' | 'suspended'; readonly invitation?: Invitation } | 'remove' | 'remove_with_keys' | 'remove_and_close';
   readonly entry: Pick<AuditEntry, 'action' | 'detail'>;
 }
 
-/** A member, who acts on it, and how many active owners the tenant has besides whose accounts are open: all under the tenant's lock. */
+/** A member, who acts on it, how many active owners the tenant has besides whose accounts are open, and whether it has anything: all under the tenant's lock. */
 export interface Standing {
   readonly actor: Actor;
   readonly member: Member;
   readonly otherOwners: number;
+  /** The tenant has no other member, not even an invited one, and no issuer, so that it never issued anything. */
+  readonly isAlone: boolean;
 }
 
 /** Members of a tenant. Changes of one tenant happen one after the other, so that what is judged is what is changed. */
@@ -88,6 +90,7 @@ export class MembersRepository {
         // The line first: who leaves acts no longer afterwards.
         await this.audit.record(manager, tenant, { ...decision.entry, target: { kind: 'member', id: memberId } }, now);
         if (decision.set === 'remove_with_keys') await this.revokeKeysOf(manager, tenant, memberId, now);
+        if (decision.set === 'remove_and_close') await this.audit.record(manager, tenant, { action: 'tenant.deactivated', target: { kind: 'tenant', id: tenant.tenantId } }, now);
         await apply(manager, tenant, memberId, decision.set, now);
       }
       return card(manager, tenant.tenantId, memberId);
@@ -234,16 +237,19 @@ async function actorOf(manager: EntityManager, { tenantId, principal }: TenantCo
 async function standingOf(manager: EntityManager, tenant: TenantContext, memberId: string, demands: Permission | null): Promise<Standing> {
   const [member] = await manager.query<Member[]>('select id, email, role, status from members where tenant_id = $1 and id = $2 for update', [tenant.tenantId, memberId]);
   const actor = await actorOf(manager, tenant, demands);
-  const [owners] = await manager.query<{ others: number }[]>(
-    `select count(*)::int as others from members where tenant_id = $1 and id <> $2 and role = 'tenant_owner' and status = 'active' and has_open_account(user_id)`,
+  const [left] = await manager.query<{ owners: number; alone: boolean }[]>(
+    `select count(*) filter (where role = 'tenant_owner' and status = 'active' and has_open_account(user_id))::int as owners,
+       count(*) = 0 and not exists (select from issuers i where i.tenant_id = $1) as alone
+     from members where tenant_id = $1 and id <> $2`,
     [tenant.tenantId, memberId],
   );
-  return { actor, member: found(member), otherOwners: owners?.others ?? 0 };
+  return { actor, member: found(member), otherOwners: left?.owners ?? 0, isAlone: left?.alone === true };
 }
 
 async function apply(manager: EntityManager, { tenantId }: TenantContext, memberId: string, set: MemberChange['set'], now: Date): Promise<void> {
   if (typeof set === 'string') {
     await manager.query('delete from members where tenant_id = $1 and id = $2', [tenantId, memberId]);
+    if (set === 'remove_and_close') await manager.query('select close_deserted_tenant($1)', [tenantId]);
     return;
   }
   const { role = null, status = null, invitation } = set;

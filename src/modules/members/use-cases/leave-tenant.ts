@@ -9,7 +9,7 @@ import type { TenantContext } from '../../../shared/tenant-context.js';
 import { requireOwnerLeft } from '../domain/authority.js';
 import { MembersRepository } from '../persistence/members.repository.js';
 
-/** Takes a person out of a tenant of theirs, of their own will, whatever their role there. Keys that they made go on. */
+/** Takes a person out of a tenant of theirs, of their own will, whatever their role there. Keys that they made go on, unless nobody and nothing is left: the tenant is closed then. */
 export class LeaveTenant extends Command<void> {
   constructor(
     readonly person: SignedInPerson,
@@ -28,16 +28,17 @@ export class LeaveTenantHandler implements ICommandHandler<LeaveTenant> {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** @throws DomainError NOT_FOUND for who is no member, FORBIDDEN for who is suspended, INVALID_STATE for the last owner */
+  /** @throws DomainError NOT_FOUND for who is no member, FORBIDDEN for who is suspended, INVALID_STATE for the last owner of a tenant that has other members or an issuer */
   async execute({ person, tenantId, origin }: LeaveTenant): Promise<void> {
     const tenant = await this.tenantOf(person, tenantId, origin);
     await this.members.change(
       tenant.context,
       tenant.memberId,
-      ({ member, otherOwners }) => {
-        requireOwnerLeft(member, otherOwners);
+      ({ member, otherOwners, isAlone }) => {
+        const closes = isAlone && member.role === 'tenant_owner';
+        if (!closes) requireOwnerLeft(member, otherOwners);
         // No list knows the member any more.
-        return { set: 'remove', entry: { action: 'member.left', detail: { email: member.email, role: member.role } } };
+        return { set: closes ? 'remove_and_close' : 'remove', entry: { action: 'member.left', detail: { email: member.email, role: member.role } } };
       },
       this.clock.now(),
       null,
