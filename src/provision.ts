@@ -4,6 +4,7 @@ import { ProvisionTenant, TenantsStore } from './modules/auth/public.js';
 import { CryptoChance } from './platform/adapters/crypto-chance.js';
 import { RandomIds } from './platform/adapters/random-ids.js';
 import { SystemClock } from './platform/adapters/system-clock.js';
+import { accountAddress } from './platform/http/email-address.js';
 import { runCommand } from './platform/run-command.js';
 import { UUID } from './shared/uuid.js';
 
@@ -37,7 +38,7 @@ async function provision(): Promise<void> {
   refuseSeveral(tokens.filter((token) => token.kind === 'option').map((token) => token.name));
   const person = values['disable-person'] ?? values['enable-person'];
   if (person !== undefined) {
-    await close(person.trim().toLowerCase(), values['disable-person'] !== undefined);
+    await close(accountAddress(person.trim()), values['disable-person'] !== undefined);
     return;
   }
   if (values['take-ruc-claim'] !== undefined) {
@@ -49,7 +50,7 @@ async function provision(): Promise<void> {
     return;
   }
   if (values['platform-admin'] !== undefined) {
-    await appoint(values['platform-admin'].trim().toLowerCase(), !values.revoke);
+    await appoint(accountAddress(values['platform-admin'].trim()), !values.revoke);
     return;
   }
   const name = values.name?.trim() ?? '';

@@ -79,7 +79,7 @@ export const METRICS = {
   },
   ownFaults: {
     name: 'sello_own_faults_total', type: 'counter', labels: ['source', 'code'], of: 'both',
-    meaning: "Faults of ours: what the SRI refused although our own checks should have (`reception`, `authorization`, with the SRI's code), documents that failed here or cannot be signed for want of their key (`document`, with their error code), requests that failed unexpectedly (`http`)",
+    meaning: "Faults of ours: what the SRI refused although our own checks should have (`reception`, `authorization`, with the SRI's code), documents that failed here or cannot be signed for want of their key (`document`, with their error code), requests that failed unexpectedly (`http`), events that could not be sent at all (`webhook`, with their outcome)",
   },
   webhookDeliveries: {
     name: 'sello_webhook_delivery_duration_seconds', type: 'histogram', labels: ['outcome'], buckets: QUICK, of: 'worker',

@@ -14,9 +14,13 @@ const DELIVERY = { tenantId: 't', deliveryId: 'd', isFailing: false };
 const CARD: EventCard = { id: 'e', type: 'sequence.low', created_at: '2026-05-04T10:00:00+00:00', tenant_id: 't', version: null, data: {}, content: null };
 
 describe('an attempt at a delivery', () => {
+  /** Of our own, as they are counted. */
+  const faults: unknown[] = [];
+
   /** What was put on record of an attempt at this event. */
   async function made(event: EventCard, { claimedAt, isHeld }: { claimedAt: Date; isHeld: boolean } = { claimedAt: NOW, isHeld: true }): Promise<{ ended: EndedAttempt[]; bodies: string[]; renewed: unknown[] }> {
     const renewed: unknown[] = [];
+    faults.length = 0;
     const ended: EndedAttempt[] = [];
     const bodies: string[] = [];
     const begun: BegunAttempt = { webhook_id: 'w', url: 'https://receiver.example/', secrets: [], event, number: 1, round: 1 };
@@ -35,7 +39,7 @@ describe('an attempt at a delivery', () => {
       { uuid: () => 'of-the-event' },
       { sleep: () => Promise.resolve() },
       { WEBHOOK_LADDER: [5], WEBHOOK_TIMEOUT_SECONDS: 10, WEBHOOK_DISABLE_AFTER_SECONDS: 1 } as unknown as Settings,
-      { time: () => undefined } as unknown as Meters,
+      { time: () => undefined, count: (_metric: string, labels: unknown) => faults.push(labels) } as unknown as Meters,
     );
     await attempts.make(DELIVERY, { token: 'token', claimedAt, leaseMs: 20_000 });
     return { ended, bodies, renewed };
@@ -47,6 +51,7 @@ describe('an attempt at a delivery', () => {
     const { ended, bodies } = await made({ ...CARD, created_at: 'not a time' });
     expect(bodies).toEqual([]);
     expect(ended).toEqual([expect.objectContaining({ outcome: 'internal', statusCode: null, nextAt: new Date(NOW.getTime() + 5_000) })]);
+    expect(faults).toEqual([{ source: 'webhook', code: 'internal' }]);
   });
 
   it('that begins late holds its lease anew, and is not made when that was lost', async () => {

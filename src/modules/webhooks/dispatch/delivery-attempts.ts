@@ -85,12 +85,10 @@ export class DeliveryAttempts {
       const headers = { 'content-type': 'application/json', 'user-agent': 'Sello-Webhooks/1', ...signedHeaders(event.id, at, body, secrets) };
       return await this.http.post(url, headers, body, this.settings.WEBHOOK_TIMEOUT_SECONDS * 1_000);
     } catch (error) {
-      if (error instanceof EnvelopeError) {
-        this.log.error(`a secret of webhook ${webhook_id} does not open: ${error.message}`);
-        return { noAnswer: 'secret_unavailable' };
-      }
-      this.log.error(`event ${event.id} cannot be sent to webhook ${webhook_id}: ${(error as Error).message}`);
-      return { noAnswer: 'internal' };
+      const code = error instanceof EnvelopeError ? 'secret_unavailable' : 'internal';
+      this.log.error(`event ${event.id} cannot be sent to webhook ${webhook_id} (${code}): ${(error as Error).message}`);
+      this.meters.count('ownFaults', { source: 'webhook', code });
+      return { noAnswer: code };
     }
   }
 
