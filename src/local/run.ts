@@ -83,7 +83,7 @@ function environmentOf(options: LocalOptions, folder: DataFolder, foundation: Fo
     ...foundation.sri,
     EXAMPLE_IDS_FILE: folder.exampleIdsFile,
     ...foundation.signIn.env,
-    ...(options.given['MASTER_KEY'] === undefined && options.given['MASTER_KEY_FILE'] === undefined
+    ...(options.given['MASTER_KEY'] === undefined && options.given['MASTER_KEY_FILE'] === undefined && options.given['MASTER_KEY_VAULT_URL'] === undefined
       ? { MASTER_KEY_FILE: folder.masterKeyFile() }
       : {}),
   };

@@ -1,6 +1,6 @@
 import { jest } from '@jest/globals';
 import { execFileSync, spawn } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { extname, join, resolve } from 'node:path';
@@ -19,6 +19,7 @@ import { createTestDatabase } from '../support/database.js';
 import { call } from '../support/http.js';
 import { descendantsOf, isRunning, parentOf, untilGone } from '../support/processes.js';
 import { nextRedisUrl } from '../support/stack.js';
+import { TRANSIT_TOKEN, TransitEngine } from '../support/transit-engine.js';
 
 const local = join(process.cwd(), 'dist/src/local.js');
 
@@ -274,13 +275,17 @@ describe('the one command', () => {
     expect(one.output()).not.toContain('"level"');
   });
 
-  it('stands on the PostgreSQL, Redis and SRI that it is given, beside another API and another worker, without a gap in the numbers', async () => {
+  it('stands on the PostgreSQL, Redis, SRI and Vault that it is given, beside another API and another worker, without a gap in the numbers', async () => {
     const database = await createTestDatabase();
     const redisUrl = nextRedisUrl();
     const folder = join(dataDir, 'beside');
     const simulator = await startSimulator(0, folder);
+    const vault = await TransitEngine.start();
+    const tokenFile = join(dataDir, 'vault-token');
+    writeFileSync(tokenFile, TRANSIT_TOKEN);
     const given = {
       DATABASE_URL: database.url, DATABASE_OWNER_URL: database.ownerUrl, REDIS_URL: redisUrl, ...sriUrls(simulator.url!), QUEUE_PREFIX: '{given}',
+      MASTER_KEY_VAULT_URL: vault.url, MASTER_KEY_VAULT_TOKEN_FILE: tokenFile,
       RATE_LIMIT_ISSUE_PER_MINUTE: '100000', RATE_LIMIT_READ_PER_MINUTE: '100000', DATABASE_WAIT_SECONDS: '15',
     };
     const beside: ServiceProcess[] = [];
@@ -292,7 +297,7 @@ describe('the one command', () => {
       }
       // Nothing but the API, the worker and the identity provider was started, and nothing was kept here that belongs there.
       expect(descendantsOf(one.pid).filter((pid) => parentOf(pid) === one.pid)).toHaveLength(3);
-      expect(existsSync(join(dataDir, 'postgres'))).toBe(false);
+      for (const own of ['postgres', 'master-key']) expect(existsSync(join(dataDir, own))).toBe(false);
 
       // As docs/operating.md says: a second API and worker join by the settings in the file.
       const settings = settingsOf(readFileSync(join(dataDir, 'env'), 'utf8'));
@@ -326,6 +331,7 @@ describe('the one command', () => {
     } finally {
       await Promise.all([...beside, simulator].map((part) => part.stop(5_000)));
       await Promise.all(running.map((one) => (one.kill('SIGTERM'), one.exit)));
+      vault.stop();
       await database.drop();
     }
   });

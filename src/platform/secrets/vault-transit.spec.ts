@@ -1,75 +1,29 @@
 import { randomBytes } from 'node:crypto';
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { TRANSIT_TOKEN as TOKEN, TransitEngine } from '../../../test/support/transit-engine.js';
 import { CryptoChance } from '../adapters/crypto-chance.js';
 import { Envelope } from './envelope.js';
 import { EnvelopeError, KeeperAwayError, KeeperSilentError, KeyUnavailableError } from './key-wrapper.js';
-import { openBox, sealBox } from './sealed-box.js';
 import { VaultTransit } from './vault-transit.js';
 
-const TOKEN = 's.token';
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 const chance = new CryptoChance();
 const owner = { tenantId: 't-1', issuerId: 'i-1', certificateId: 'c-1' };
 const secret = Buffer.from('the private key of somebody');
 
-/** The part of Vault's HTTP interface that the service uses, with real encryption behind it. */
-class TransitEngine {
-  readonly versions = [randomBytes(32)];
-  /** Older ones are not opened any more, as its `min_decryption_version`. */
-  oldest = 1;
-  readonly server: Server;
-
-  constructor() {
-    this.server = createServer((request, response) => {
-      let text = '';
-      request.on('data', (chunk: Buffer) => (text += chunk.toString()));
-      request.on('end', () => {
-        const [status, data] = request.headers['x-vault-token'] === TOKEN ? this.answer(request.url ?? '', text) : [403, null];
-        response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(status === 200 ? { data } : { errors: data === null ? [] : [data] }));
-      });
-    });
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/v1/transit/keys/sello`;
-  }
-
-  private answer(path: string, text: string): [number, unknown] {
-    if (path === '/v1/transit/keys/sello') return [200, { latest_version: this.versions.length }];
-    const body = JSON.parse(text) as { plaintext: string; ciphertext: string; associated_data: string };
-    const associated = Buffer.from(body.associated_data, 'base64');
-    if (path === '/v1/transit/encrypt/sello') {
-      const box = sealBox(this.versions.at(-1)!, Buffer.from(body.plaintext, 'base64'), associated, chance);
-      return [200, { ciphertext: `vault:v${this.versions.length}:${box.toString('base64')}` }];
-    }
-    if (path !== '/v1/transit/decrypt/sello') return [400, 'encryption key not found'];
-    const [, named, box] = body.ciphertext.split(':');
-    const version = Number(named?.slice(1));
-    if (version < this.oldest) return [400, 'ciphertext or signature version is disallowed by policy (too old)'];
-    const key = this.versions[version - 1];
-    if (key === undefined) return [400, 'invalid ciphertext: version is too new'];
-    try {
-      return [200, { plaintext: openBox(key, Buffer.from(box ?? '', 'base64'), associated).toString('base64') }];
-    } catch {
-      return [400, 'cipher: message authentication failed'];
-    }
-  }
-}
-
 describe('a master key kept by Vault', () => {
   let engine: TransitEngine;
   let envelope: Envelope;
 
   beforeAll(async () => {
-    engine = new TransitEngine();
-    await new Promise<void>((listening) => engine.server.listen(0, '127.0.0.1', listening));
+    engine = await TransitEngine.start();
     envelope = new Envelope(new VaultTransit(engine.url, () => TOKEN), chance);
   });
-  afterAll(() => engine.server.close());
+  afterAll(() => engine.stop());
 
   it('seals and opens without ever being seen', async () => {
     const sealed = await envelope.seal(secret, owner);
