@@ -4244,15 +4244,22 @@ begin
     p_table, p_column, p_column);
 end $procedure$;
 
--- Creates a tenant with its first API key, of which only the hash is kept, and begins its audit log with both. Only the
--- operator may call it, as the owner of the schema: it is no act of the service, and sello_app may not execute it.
+-- Creates a tenant with its first API key, of which only the hash is kept, and begins its audit log with both. It
+-- raises SE150 if the database is bound to another environment than that of the key; the detail is the one to which it
+-- is bound. Only the operator may call it, as the owner of the schema: it is no act of the service, and sello_app may
+-- not execute it.
 CREATE OR REPLACE FUNCTION sello.provision_tenant(p_tenant uuid, p_name text, p_api_key uuid, p_key_name text, p_prefix text, p_hash bytea, p_environment text, p_now timestamp with time zone)
  RETURNS void
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'sello', 'pg_temp'
 AS $function$
+declare
+  environment_here text := (select d.environment from deployment d);
 begin
+  if environment_here <> p_environment then
+    raise exception 'the database is bound to %, the key is of %', environment_here, p_environment using errcode = 'SE150', detail = environment_here;
+  end if;
   insert into tenants (id, name, created_at) values (p_tenant, p_name, p_now);
   insert into api_keys (tenant_id, id, name, prefix, key_hash, environment, created_at)
   values (p_tenant, p_api_key, p_key_name, p_prefix, p_hash, p_environment, p_now);

@@ -17,9 +17,9 @@ const COMMANDS: readonly (readonly string[])[] = [
   ['cli.js', 'tenants', 'create', '--name', 'Business'],
 ];
 
-async function outcome(command: readonly string[], databases: Record<string, string>, version = '.'): Promise<{ told: string; answered: string; code: unknown }> {
+async function outcome(command: readonly string[], given: Record<string, string>, version = '.'): Promise<{ told: string; answered: string; code: unknown }> {
   const [program, ...parameters] = command;
-  const env = { ...surroundings(), ...sriUrls('http://127.0.0.1:9'), APP_ENV: 'local', REDIS_URL: fromSetup('TEST_REDIS_URL'), MASTER_KEY: fromSetup('TEST_MASTER_KEY'), ...databases };
+  const env = { ...surroundings(), ...sriUrls('http://127.0.0.1:9'), APP_ENV: 'local', REDIS_URL: fromSetup('TEST_REDIS_URL'), MASTER_KEY: fromSetup('TEST_MASTER_KEY'), ...given };
   const child = spawn(process.execPath, [join(version, 'dist', 'src', program!), ...parameters], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const [told, answered, [code]] = await Promise.all([text(child.stderr), text(child.stdout), once(child, 'close') as Promise<unknown[]>]);
   return { told, answered, code };
@@ -99,6 +99,31 @@ describe('an operator who calls a command through a link', () => {
     const { told, answered, code } = await outcome([program], {}, join(folder, 'current'));
     expect([told, code]).toEqual(['', 0]);
     expect(answered).toContain('typeorm');
+  });
+});
+
+describe('an operator who makes a tenant with the settings of the other environment', () => {
+  const CREATING = [['provision.js', '--name', 'Business'], ['cli.js', 'tenants', 'create', '--name', 'Business']];
+  let database: TestDatabase;
+  beforeEach(async () => {
+    database = await createTestDatabase();
+  });
+  afterEach(() => database.drop());
+
+  it.each([
+    ['PRODUCTION', 'sandbox', 'TEST', 'production', 'APP_ENV=production'],
+    ['TEST', 'production', 'PRODUCTION', 'sandbox', 'APP_ENV=sandbox (or local)'],
+  ])('is refused on a database of %s with APP_ENV=%s, and told what to set', async (bound, wrong, environment, right, fitting) => {
+    await database.query('select bind_environment($1)', [bound]);
+    const tenants = async (): Promise<number> => Number((await database.query('select count(*) as count from tenants'))[0]?.['count']);
+    for (const command of CREATING) {
+      const { told, answered, code } = await outcome(command, { DATABASE_URL: database.url, DATABASE_OWNER_URL: database.ownerUrl, APP_ENV: wrong });
+      expect([answered, code]).toEqual(['', 1]);
+      expect(told).toBe(`APP_ENV: the database is of the ${bound} environment, where a key of ${environment} would be refused: set ${fitting}, or name the database of the other environment\n`);
+    }
+    expect(await tenants()).toBe(0);
+    for (const command of CREATING) expect(await outcome(command, { DATABASE_URL: database.url, DATABASE_OWNER_URL: database.ownerUrl, APP_ENV: right })).toMatchObject({ told: '', code: 0 });
+    expect(await tenants()).toBe(CREATING.length);
   });
 });
 

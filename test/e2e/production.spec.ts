@@ -19,7 +19,10 @@ describe('an API in production', () => {
     stack = await startStack({ workers: 0, env: { APP_ENV: 'production', PUBLIC_URL: 'https://api.example.com', LOG_LEVEL: 'info' } });
     for (const environment of ['TEST', 'PRODUCTION'] as const) {
       const key = generateApiKey(new CryptoChance(), environment);
-      await stack.database.query(`select provision_tenant($1, 'Business', $2, 'key', $3, $4, $5, now())`, [randomUUID(), randomUUID(), key.prefix, key.hash, environment]);
+      const keyId = randomUUID();
+      await stack.database.query(`select provision_tenant($1, 'Business', $2, 'key', $3, $4, 'PRODUCTION', now())`, [randomUUID(), keyId, key.prefix, key.hash]);
+      // No act of the service leaves one of the other environment here.
+      await stack.database.query('update api_keys set environment = $2 where id = $1', [keyId, environment]);
       keys[environment] = key.clear;
     }
     ofTenant['x-api-key'] = keys.PRODUCTION;

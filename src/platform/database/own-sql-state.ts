@@ -34,4 +34,6 @@ export const OWN_SQL_STATE = {
   notPlatformAdmin: 'SE130',
   /** The delivery was sent again too often; the detail says how often is allowed (`restart_delivery`). */
   replayedTooOften: 'SE140',
+  /** The key is of another environment than the one to which the database is bound, which the detail names (`provision_tenant`). */
+  otherEnvironment: 'SE150',
 } as const;

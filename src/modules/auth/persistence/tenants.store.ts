@@ -1,5 +1,8 @@
 import type { QueryResultRow } from 'pg';
+import { SettingsError } from '../../../config/settings.js';
+import { OWN_SQL_STATE } from '../../../platform/database/own-sql-state.js';
 import { connectAsOwner } from '../../../platform/database/owner-client.js';
+import { sqlDetail, sqlState } from '../../../platform/database/sql-error.js';
 import type { SriEnvironment } from '../../../shared/tenant-context.js';
 
 export interface NewTenant {
@@ -17,18 +20,28 @@ export interface NewTenant {
 export class TenantsStore {
   constructor(private readonly ownerUrl: string) {}
 
-  /** Creates a tenant and its first API key, both or neither. */
+  /**
+   * Creates a tenant and its first API key, both or neither.
+   * @throws SettingsError when the database serves the other environment, whose processes would never take the key
+   */
   async create(tenant: NewTenant): Promise<void> {
-    await this.query('select sello.provision_tenant($1, $2, $3, $4, $5, $6, $7, $8)', [
-      tenant.tenantId,
-      tenant.name,
-      tenant.apiKeyId,
-      tenant.apiKeyName,
-      tenant.apiKeyPrefix,
-      tenant.apiKeyHash,
-      tenant.environment,
-      tenant.now,
-    ]);
+    try {
+      await this.query('select sello.provision_tenant($1, $2, $3, $4, $5, $6, $7, $8)', [
+        tenant.tenantId,
+        tenant.name,
+        tenant.apiKeyId,
+        tenant.apiKeyName,
+        tenant.apiKeyPrefix,
+        tenant.apiKeyHash,
+        tenant.environment,
+        tenant.now,
+      ]);
+    } catch (error) {
+      if (sqlState(error) !== OWN_SQL_STATE.otherEnvironment) throw error;
+      const bound = sqlDetail(error);
+      const fitting = bound === 'PRODUCTION' ? 'APP_ENV=production' : 'APP_ENV=sandbox (or local)';
+      throw new SettingsError(`APP_ENV: the database is of the ${bound} environment, where a key of ${tenant.environment} would be refused: set ${fitting}, or name the database of the other environment`, { cause: error });
+    }
   }
 
   /** Makes the person of an address an administrator of the platform, or no longer; false when nobody has proved to own it. */
