@@ -2,8 +2,11 @@ import { isIP, isIPv4 } from 'node:net';
 import { z } from 'zod';
 import { UUID } from '../shared/uuid.js';
 
-const LONGEST_TIMER_SECONDS = 2_000_000;
+export const LONGEST_TIMER_SECONDS = 2_000_000;
 const LONGEST_TIMER_MS = LONGEST_TIMER_SECONDS * 1_000;
+
+/** A hundred years. Now, with so much added or taken away, is still a date for JavaScript and PostgreSQL; with any number it is not. */
+export const LONGEST_SPAN = { seconds: 3_155_760_000, hours: 876_600, days: 36_525, months: 1_200 } as const;
 
 /** How long a timer is set for, in seconds: beyond 2,147,483,647 ms Node takes it for 1 ms, and a pause becomes a loop. */
 export const seconds = (description: string) => z.coerce.number().int().positive().max(LONGEST_TIMER_SECONDS, `at most ${LONGEST_TIMER_SECONDS}`).describe(description);
@@ -12,7 +15,7 @@ export const seconds = (description: string) => z.coerce.number().int().positive
 export const milliseconds = (description: string) => z.coerce.number().int().min(10).max(LONGEST_TIMER_MS, `at most ${LONGEST_TIMER_MS}`).describe(description);
 
 /** A span that is only compared with the clock: it may be months. */
-export const span = (description: string) => z.coerce.number().int().positive().describe(description);
+export const span = (unit: keyof typeof LONGEST_SPAN, description: string, least = 1) => z.coerce.number().int().min(least).max(LONGEST_SPAN[unit], `at most ${LONGEST_SPAN[unit]}`).describe(description);
 
 /** What browsers, the SRI and other services are reached under: no other scheme means anything there. */
 export const webAddress = () => z.url({ protocol: /^https?$/, error: (issue) => whenGiven(issue, 'an address that begins with http:// or https://') });
@@ -58,7 +61,7 @@ export const flag = (description: string, fallback: 'true' | 'false') =>
     .describe(description);
 
 /** How long rows are kept; `what` completes "Days that". */
-export const days = (least: number, fallback: number, what: string) => z.coerce.number().int().min(least).default(fallback).describe(`Days that ${what}; removed by \`npm run retention\``);
+export const days = (least: number, fallback: number, what: string) => span('days', `Days that ${what}; removed by \`npm run retention\``, least).default(fallback);
 
 /** A comma list of ids; none is an empty one. */
 export const uuids = (description: string) =>

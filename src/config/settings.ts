@@ -33,7 +33,7 @@ export const SETTINGS_SCHEMA = z.object({
   DATABASE_URL: databaseAddress().describe('PostgreSQL the service works on, on another machine with ?sslmode=verify-full; the login must be a member of the role sello_app'),
   DATABASE_OWNER_URL: databaseAddress().optional().describe('Login that owns the schema and runs migrations; default DATABASE_URL'),
   DATABASE_REPLICA_URL: databaseAddress().optional().describe('Replica of the database, with the same login: lists of documents, exports and the audit log are read there while it answers and keeps up, else from DATABASE_URL'),
-  DATABASE_REPLICA_MAX_LAG_SECONDS: z.coerce.number().int().min(5).default(10).describe('How far the replica may be behind; further, it is not read from'),
+  DATABASE_REPLICA_MAX_LAG_SECONDS: span('seconds', 'How far the replica may be behind; further, it is not read from', 5).default(10),
   DATABASE_POOL_SIZE: z.coerce.number().int().min(1).max(200).default(20).describe('Connections per process; as many to the replica'),
   DATABASE_WAIT_SECONDS: seconds('How long a request waits for a free connection before it is answered with 503').default(2),
   REDIS_URL: z
@@ -51,8 +51,8 @@ export const SETTINGS_SCHEMA = z.object({
   SRI_CONSULTATION_URL: webAddress().optional().describe('Consultation service (state after authorization); default beside SRI_AUTHORIZATION_URL'),
   SRI_REGISTRY_URL: webAddress().optional().describe("Public registry of taxpayers, up to `/rest`, for the look-up of buyers; the SRI promises nothing about it, so without a value nothing is asked and look-ups end with what is known"),
   SRI_REGISTRY_TIMEOUT_SECONDS: seconds('Total deadline of one question to the registry').default(3),
-  SRI_REGISTRY_MAX_AGE_HOURS: z.coerce.number().int().positive().default(720).describe("How long what the registry said of a taxpayer is taken for current; after it only while the registry is away"),
-  SRI_REGISTRY_NOT_FOUND_MAX_AGE_HOURS: z.coerce.number().int().positive().default(24).describe('How long the registry is believed that there is no such taxpayer'),
+  SRI_REGISTRY_MAX_AGE_HOURS: span('hours', 'How long what the registry said of a taxpayer is taken for current; after it only while the registry is away').default(720),
+  SRI_REGISTRY_NOT_FOUND_MAX_AGE_HOURS: span('hours', 'How long the registry is believed that there is no such taxpayer').default(24),
   SRI_TIMEOUT_SECONDS: seconds('Total deadline of one call to the SRI, in seconds').default(30),
   SRI_LONGEST_BREAK_SECONDS: seconds('Longest pause before a service of the SRI that does not answer is probed again').default(30),
   SRI_RAMP_SECONDS: seconds('After an outage: how long a worker uses a quarter of its concurrency, then as long half of it; documents that waited for the SRI may use half of that').default(60),
@@ -73,7 +73,7 @@ export const SETTINGS_SCHEMA = z.object({
   MAIL_LADDER: ladder('Seconds between attempts to send a mail that the mail server puts off, or that finds none; behind the last it has failed. The default covers three days', '60,300,900,3600,14400,43200,43200,43200,43200,43200,43200'),
   LETTER_LADDER: ladder('Seconds between attempts to send an invitation or a link to confirm or reset that the mail server puts off; behind the last it is lost. Keep it within the 30 minutes that the link of a reset is good for', '5,30,120,300'),
   MAIL_LEASE_SECONDS: seconds('How long a worker may take to send a mail before another sends it; four fifths of it must hold connectionTimeout, greetingTimeout and socketTimeout, 15000 ms each unless SMTP_URL sets them').default(300),
-  MAIL_RESENDS_PER_HOUR: z.coerce.number().int().positive().default(10).describe('POST /documents/{id}/email per document and hour'),
+  MAIL_RESENDS_PER_HOUR: z.coerce.number().int().min(1).max(1_000).default(10).describe('POST /documents/{id}/email per document and hour'),
   MAIL_BOUNCE_ADDRESS: z
     .email()
     .refine((address) => address.indexOf('@') <= LONGEST_BOUNCE_NAME, `at most ${LONGEST_BOUNCE_NAME} characters before the @`)
@@ -92,8 +92,8 @@ export const SETTINGS_SCHEMA = z.object({
     .regex(/^\d{13}$/, '13 digits')
     .optional()
     .describe('RUC of the platform that issues for others, written into each document as RUC Proveedor, which is compulsory since 26 September 2026 (ficha técnica 2.34, annex 26). Leave it out if you issue only your own documents'),
-  MAX_ISSUE_DATE_AGE_DAYS: z.coerce.number().int().min(0).default(90).describe('Oldest accepted issue date, in days before today in Guayaquil'),
-  CREDIT_NOTE_MAX_AGE_MONTHS: z.coerce.number().int().min(1).default(12).describe('Oldest invoice that may be credited, in months'),
+  MAX_ISSUE_DATE_AGE_DAYS: span('days', 'Oldest accepted issue date, in days before today in Guayaquil', 0).default(90),
+  CREDIT_NOTE_MAX_AGE_MONTHS: span('months', 'Oldest invoice that may be credited, in months').default(12),
   STRICT_RUC_CHECK: flag('Refuse company and public RUCs whose modulo-11 digit is wrong instead of warning', 'false'),
   WORKER_CONCURRENCY: z.coerce.number().int().min(1).max(500).default(24).describe('Documents one worker process handles at once. A third of it, 8 at least and 32 at most, is how many calls of each service of the SRI it has under way'),
   LEASE_SECONDS: seconds('How long a worker may hold a document before another takes over; longer than SRI_TIMEOUT_SECONDS').default(60),
@@ -101,10 +101,10 @@ export const SETTINGS_SCHEMA = z.object({
   RELAY_PATIENCE_SECONDS: seconds('After this many seconds an announced but unclaimed document is announced again').default(5),
   RECEPTION_LADDER: ladder('Seconds between automatic attempts to deliver; the last step repeats', '2,5,15,60,300,900,3600'),
   AUTHORIZATION_LADDER: ladder('Seconds between questions for an authorization; the last step repeats', '2,5,15,60,300,900,3600'),
-  ANSWER_DEADLINE_SECONDS: span('How long the SRI may take to answer before a person is asked').default(86_400),
+  ANSWER_DEADLINE_SECONDS: span('seconds', 'How long the SRI may take to answer before a person is asked').default(86_400),
   MAX_RECEPTION_ATTEMPTS: z.coerce.number().int().min(2).default(60).describe('Transmissions without a verdict before a person is asked'),
-  RECHECK_SECONDS: span('How often a refused or stale document is compared with the SRI again; while the SRI says that it is at work on it at least hourly').default(86_400),
-  RECHECK_DAYS: z.coerce.number().int().min(0).default(30).describe('How long after its first transmission it is compared'),
+  RECHECK_SECONDS: span('seconds', 'How often a refused or stale document is compared with the SRI again; while the SRI says that it is at work on it at least hourly').default(86_400),
+  RECHECK_DAYS: span('days', 'How long after its first transmission it is compared', 0).default(30),
   CANCELLATION_LADDER: ladder('Seconds between questions whether a document was annulled; the last step repeats', '60,300,900,3600,21600'),
   EXAMPLE_IDS_FILE: z.string().optional().describe('JSON file with ids that stand in the examples of /docs, by the name of the field, so that they can be tried out; `npm start` names that of the demo tenant'),
   WEBHOOK_TARGETS: z.enum(['public', 'any']).optional().describe('Where webhooks may lead: public (https to public addresses) or any (http and private addresses too, for development); default any for local, else public. any is refused outside local'),
@@ -113,7 +113,7 @@ export const SETTINGS_SCHEMA = z.object({
   WEBHOOK_POLL_MS: milliseconds('How often a worker looks for due deliveries').default(100),
   WEBHOOK_TIMEOUT_SECONDS: seconds('Longest time for one delivery, from looking up the name to the end of the answer').default(10),
   WEBHOOK_LADDER: ladder('Seconds between attempts to deliver an event to a webhook; the first attempt comes at once', '5,300,1800,7200,18000,36000,36000,86400,86400'),
-  WEBHOOK_DISABLE_AFTER_SECONDS: span('An address to which nothing arrived for so long is switched off').default(432_000),
+  WEBHOOK_DISABLE_AFTER_SECONDS: span('seconds', 'An address to which nothing arrived for so long is switched off').default(432_000),
   EVENT_STREAMS_PER_TENANT: z.coerce.number().int().min(1).default(10).describe('Streams of events that one tenant may hold open on one API process; one person may hold half of them'),
   EXPORTS_PER_TENANT: z.coerce.number().int().min(1).default(4).describe('Exports that one tenant may have under way on one API process'),
   NOTICE_INTERVAL_SECONDS: seconds('How often a worker looks for what is to be noticed: numbers that run low, and addresses of webhooks at which nothing arrived for WEBHOOK_DISABLE_AFTER_SECONDS').default(300),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { LONGEST_SPAN, LONGEST_TIMER_SECONDS } from '../config/setting-kinds.js';
 import { generatedFrom, table } from './markdown.js';
 
 /** One setting as a reader sees it. */
@@ -87,6 +88,9 @@ export function configurationPage(service: readonly SettingFacts[], local: reado
   return [
     generatedFrom('Configuration', '`src/config/settings.ts`'),
     'All settings are environment variables, checked once at start; a process names every wrong or missing one and ends.',
+    '',
+    `Times that are waited for, such as time-outs, leases and ladders, are ${LONGEST_TIMER_SECONDS.toLocaleString('en')} seconds (${Math.floor(LONGEST_TIMER_SECONDS / 86_400)} days) at most.`,
+    `Spans that are only compared with the clock, such as how old something may be, are a hundred years at most (${Object.entries(LONGEST_SPAN).map(([unit, most]) => `${most.toLocaleString('en')} ${unit}`).join(', ')}).`,
     '',
     table(head, rows(service)),
     '',
