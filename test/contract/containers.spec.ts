@@ -153,6 +153,25 @@ describe('compose.yaml', () => {
     expect(started({ ...given, ...ofProduction })).toMatchObject({ ...ofProduction, SRI_RECEPTION_URL: expect.stringContaining('cel.sri.gob.ec') as string });
   });
 
+  it('runs several APIs on a range of ports of the host, behind the proxy that is named', () => {
+    const several = { MASTER_KEY: 'key', PORT: '3000-3001' };
+    const settings = (environment: Readonly<Record<string, string>>): Settings =>
+      readSettings(Object.fromEntries(Object.entries(compose.services['api']!.environment!).map(([name, value]) => [name, filled(value, environment)])));
+    // Of a range for one port of the container Compose gives each its own.
+    expect(filled(compose.services['api']!.ports![0]!, several)).toBe('127.0.0.1:3000-3001:3000');
+    expect(settings({ ...several, PUBLIC_URL: 'https://api.example' })).toMatchObject({ PORT: 3000, PUBLIC_URL: 'https://api.example' });
+    expect(() => settings(several)).toThrow(/PUBLIC_URL/);
+  });
+
+  it('is watched process by process, however many of them have one name', () => {
+    const page = readFileSync(join('docs', 'operating.md'), 'utf8');
+    const { scrape_configs: jobs } = parse(/```yaml\n(scrape_configs:[^]*?)```/.exec(page)![1]!) as { scrape_configs: (object & { job_name: string })[] };
+    const port = Number(/METRICS_PORT=(\d+)/.exec(readFileSync(join('docker', 'Dockerfile'), 'utf8'))?.[1]);
+    const started = own.filter(([name]) => !['migrate', 'simulator'].includes(name)).map(([name]) => name);
+    // `type: A` makes a target of each address; a target that is a name would stand for whichever of them answers.
+    expect(jobs.find((job) => job.job_name === 'sello')).toEqual({ job_name: 'sello', dns_sd_configs: [{ names: started, type: 'A', port }] });
+  });
+
   it('waits for what is there', () => {
     for (const [, { depends_on: needed = {} }] of services) {
       for (const name of Object.keys(needed)) expect(compose.services[name]?.profiles).toBeUndefined();
