@@ -1,6 +1,8 @@
+import { jest } from '@jest/globals';
 import { preflight } from '../../preflight.js';
 import type { DocumentContent, DocumentTypeCode, IssuerSnapshot } from '../content.js';
 import { documentTypes } from '../registry.js';
+import { checkBeyondBmp } from './beyond-bmp.js';
 
 const EMOJI = '😀';
 
@@ -46,8 +48,22 @@ it.each<[string, DocumentTypeCode, string, Change, string[]]>([
   ['a trip', '06', 'full', { content: ({ transport }) => ({ transport: { ...transport, originAddress: EMOJI } }) }, ['/transport/origin_address']],
   ['a reason that is sent', '04', 'full', { content: () => ({ reason: EMOJI }) }, ['/reason']],
   ['a reason that is not sent', '01', 'full', { content: () => ({ reason: EMOJI }) }, []],
+  ['a reason that is not sent and ends as a text that is', '01', 'full', { content: () => ({ buyerName: `a${EMOJI}`, reason: `b${EMOJI}` }) }, ['/buyer_name']],
   ['an address that is not sent', '04', 'full', { content: () => ({ buyerAddress: EMOJI }) }, []],
   ['the issuer', '01', 'full', { issuer: { tradeName: EMOJI, establishmentAddress: EMOJI } }, ['/issuer_id', '/establishment_id']],
 ])('of what the XML of a document holds: %s', (_name, code, example, change, pointers) => {
   expect(judged(code, example, change)).toEqual({ errors: [], warned: pointers.map((pointer) => `${pointer} ${EMOJI}`) });
+});
+
+it('no pointer is put together for a text without any', () => {
+  const { content, issuer } = documentTypes.find(({ code }) => code === '01')!.examples[0]!;
+  const [line] = content.lines;
+  const long = { ...content, buyerName: EMOJI, lines: Array(500).fill(line) as typeof content.lines };
+  const replaced = jest.spyOn(String.prototype, 'replace');
+  try {
+    expect(Array.from(checkBeyondBmp(long, issuer, `<a>${EMOJI}</a>`), ({ pointer }) => pointer)).toEqual(['/buyer_name']);
+    expect(replaced).toHaveBeenCalledTimes(1);
+  } finally {
+    replaced.mockRestore();
+  }
 });

@@ -16,7 +16,10 @@ const RULES = defineRules({
 const BEYOND_BMP = /[\u{10000}-\u{10ffff}]/u;
 
 /** What ends a text in XML, and what stands around an escaped character. */
-const MARKUP = /[<>"&;]/;
+const MARKUP = '<>"&;';
+
+/** From the first such character of a text to where it ends in XML. */
+const FROM_FIRST = /[\u{10000}-\u{10ffff}][^<>"&;]*/gu;
 
 /**
  * Warns of characters beyond U+FFFF: by XML's own rules they are good, but the schema check and the signature check of the SRI
@@ -27,22 +30,34 @@ const MARKUP = /[<>"&;]/;
 export function* checkBeyondBmp(content: DocumentContent, issuer: IssuerSnapshot, xml: string): Generator<Finding> {
   if (!BEYOND_BMP.test(xml)) return;
   const sent = new Set(piecesOf(xml));
-  for (const [pointer, text] of [...textsIn(content, ''), ...textsOfIssuer(issuer)]) {
+  for (const [pointer, text] of [...textsIn(content), ...textsOfIssuer(issuer)]) {
     if (piecesOf(text).some((piece) => sent.has(piece))) yield finding(RULES['text.beyond_bmp'], pointer, null, BEYOND_BMP.exec(text)?.[0]);
   }
 }
 
-/** Runs without anything to escape, so that they are the same in a text and in its XML; only those with such characters. */
-const piecesOf = (text: string): readonly string[] => (BEYOND_BMP.test(text) ? text.split(MARKUP).filter((piece) => BEYOND_BMP.test(piece)) : []);
-
-/** Every text within a part of the content, with its pointer. */
-function* textsIn(part: unknown, at: string): Generator<readonly [pointer: string, text: string]> {
-  if (typeof part === 'string') yield [at, part];
-  if (typeof part !== 'object' || part === null) return;
-  for (const [name, value] of Object.entries(part)) yield* textsIn(value, `${at}/${wireName(name)}`);
+/** Runs without anything to escape, so that they are the same in a text and in its XML; only those with such characters, so that the rest of a long XML is not taken apart. */
+function piecesOf(text: string): readonly string[] {
+  return Array.from(text.matchAll(FROM_FIRST), ({ index, 0: { length } }) => {
+    let start = index;
+    while (start > 0 && !MARKUP.includes(text.charAt(start - 1))) start -= 1;
+    return text.slice(start, index + length);
+  });
 }
 
-function* textsOfIssuer({ legalName, tradeName, headOfficeAddress, establishmentAddress }: IssuerSnapshot): Generator<readonly [pointer: string, text: string]> {
+type Text = readonly [pointer: string, text: string];
+
+/** Every text with such characters within a part of the content. One document has thousands of others, so a pointer is put together on the way back from a text that is found. */
+function textsIn(part: unknown): readonly Text[] {
+  if (typeof part === 'string') return BEYOND_BMP.test(part) ? [['', part]] : [];
+  if (typeof part !== 'object' || part === null) return [];
+  const found: Text[] = [];
+  for (const [name, value] of Object.entries(part)) {
+    for (const [pointer, text] of textsIn(value)) found.push([`/${wireName(name)}${pointer}`, text]);
+  }
+  return found;
+}
+
+function* textsOfIssuer({ legalName, tradeName, headOfficeAddress, establishmentAddress }: IssuerSnapshot): Generator<Text> {
   for (const text of [legalName, tradeName, headOfficeAddress]) yield ['/issuer_id', text ?? ''];
   yield ['/establishment_id', establishmentAddress ?? ''];
 }
