@@ -109,6 +109,21 @@ describe("the offset of a process's clock", () => {
       await look(agreement, () => agreement.ends > 0);
       expect(agreement.ends).toBe(1);
     });
+
+    it('was right: the worker ends once its host is put back, and not while it stays behind', async () => {
+      const clock = new ShiftedClock(0);
+      const agreement = agreementOf(clock);
+      await agreement.begin();
+      await agreement.work();
+      expect(agreement.ends).toBe(0);
+      clock.aheadMs = -HOUR_MS;
+      await look(agreement, () => agreement.ends > 0);
+      expect(agreement.ends).toBe(1);
+      const next = agreementOf(clock);
+      await next.begin();
+      for (const _time of [1, 2, 3]) await next.work();
+      expect(next.ends).toBe(0);
+    });
   });
 
   it('is not told while PostgreSQL is silent or away, and the log says why', async () => {

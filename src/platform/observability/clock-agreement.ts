@@ -17,12 +17,14 @@ const HELD_BACK_FROM_S = 0.25;
 const OFF_FROM_S = 5;
 
 /**
- * Has a worker go by PostgreSQL's time where its host is ahead of that when it starts; its time then never goes back. One whose host
- * leaps afterwards, or is put right, ends to be started anew. A host whose clock is behind is only logged.
+ * Has a worker go by PostgreSQL's time where its host is ahead of that when it starts. One whose host leaps afterwards, ahead or back,
+ * ends to be started anew. A host whose clock is behind is only logged, also when it is put right.
  */
 @Injectable()
 export class ClockAgreement extends RecurringWork {
   private heldBackS = 0;
+  /** How far the host was ahead of PostgreSQL at the last look. */
+  private lastS = 0;
   private isOver = false;
   private isBehindTold = false;
 
@@ -44,6 +46,7 @@ export class ClockAgreement extends RecurringWork {
       else looks.push(seconds);
     }
     const ahead = Math.max(...looks);
+    this.lastS = ahead;
     if (ahead <= HELD_BACK_FROM_S) return;
     this.heldBackS = ahead;
     this.clock.holdBack(ahead * MS_PER_SECOND);
@@ -55,7 +58,10 @@ export class ClockAgreement extends RecurringWork {
     const seconds = await this.offset.seconds();
     if (seconds === null) return;
     const leaptS = seconds - this.heldBackS;
-    if (leaptS > OFF_FROM_S || (this.heldBackS > 0 && leaptS < -OFF_FROM_S)) {
+    // Time that went back makes every pause, wait and cache of this process last as much longer.
+    const wentBack = this.lastS - seconds > OFF_FROM_S || (this.heldBackS > 0 && leaptS < -OFF_FROM_S);
+    this.lastS = seconds;
+    if (leaptS > OFF_FROM_S || wentBack) {
       this.isOver = true;
       this.logger.error({ ahead_seconds: seconds, held_back_seconds: this.heldBackS }, "the clock of the host or of PostgreSQL leapt: this worker ends, to be started anew");
       this.end();

@@ -25,6 +25,28 @@ describe('for how long work is told to have been due', () => {
     expect(await told(() => undefined)).toEqual({ prepare: 3_600, submit: 3_600, authorize: 3_600, lag: 1_800 });
   });
 
+  it('also where the clock was put back since it could be begun', async () => {
+    expect(await told(() => before(-3_600))).toEqual({ prepare: 3_600, submit: 3_600, authorize: 3_600, lag: 1_800 });
+  });
+
+  it('is asked for anew once it is old, or of a time before which the clock was put back', async () => {
+    const meters = new Meters();
+    let [now, asked] = [NOW, 0];
+    const withoutTenant = (sql: string): Promise<never[]> => {
+      if (sql.includes('work_ages')) asked += 1;
+      return Promise.resolve([]);
+    };
+    new Figures({ withoutTenant } as unknown as TenantTransaction, meters, new StepGates(), { now: () => new Date(now) }, new TimerSleeper(), pino({ level: 'silent' }));
+    const askedAt = async (seconds: number): Promise<number> => {
+      now = NOW + seconds * 1_000;
+      await meters.registry.metrics();
+      return asked;
+    };
+    const times: number[] = [];
+    for (const seconds of [0, 9, 10, -3_600, -3_591, -3_590]) times.push(await askedAt(seconds));
+    expect(times).toEqual([1, 1, 2, 3, 3, 4]);
+  });
+
   it('no longer than it could have been done, and not at all while it cannot', async () => {
     const since = (step: string): Date | null | undefined => (step === 'submit' ? before(20) : step === 'authorize' ? null : undefined);
     expect(await told(since)).toEqual({ prepare: 3_600, submit: 20, authorize: 0, lag: 20 });

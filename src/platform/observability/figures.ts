@@ -52,7 +52,9 @@ export class Figures {
 
   private current(): Promise<Found | null> {
     const now = this.clock.now();
-    if (this.known === null || now.getTime() - this.known.at >= MAX_AGE_MS) {
+    const age = now.getTime() - (this.known?.at ?? Number.NEGATIVE_INFINITY);
+    // Below 0 where the clock was put back since.
+    if (this.known === null || age < 0 || age >= MAX_AGE_MS) {
       this.known = { at: now.getTime(), found: this.ask(now) };
     }
     return this.known.found;
@@ -81,7 +83,9 @@ export class Figures {
     const age = (kind: string, since: Date | null): number => {
       const openSince = this.gates.openSince(kind);
       if (since === null || openSince === null) return 0;
-      return Math.max(0, now.getTime() - Math.max(since.getTime(), openSince?.getTime() ?? 0)) / 1_000;
+      // A time to come is from before the clock was put back: it would hide for as long that work is late.
+      const from = openSince === undefined || openSince > now ? since : new Date(Math.max(since.getTime(), openSince.getTime()));
+      return Math.max(0, now.getTime() - from.getTime()) / 1_000;
     };
     return {
       ages: ages.map(({ kind, oldest }) => ({ kind, seconds: age(kind, oldest) })),

@@ -1,4 +1,5 @@
 import type { Clock } from '../../shared/ports.js';
+import { pauseGoesOn } from '../../shared/pause.js';
 import { KeeperSilentError, KeyUnavailableError, type KeyWrapper, type WrappedKey } from './key-wrapper.js';
 
 /** How long a keeper that was silent is left alone, before one question tries it again. */
@@ -6,7 +7,7 @@ const REST_MS = 5_000;
 
 /** Leaves a keeper that was silent in peace for a moment: each question would hold its asker up for the whole patience. */
 export class RestingKeyWrapper implements KeyWrapper {
-  private restsUntil: number | null = null;
+  private restsUntil: Date | null = null;
 
   constructor(
     private readonly keeper: KeyWrapper,
@@ -36,7 +37,7 @@ export class RestingKeyWrapper implements KeyWrapper {
       this.restsUntil = null;
       return answer;
     } catch (error) {
-      this.restsUntil = error instanceof KeeperSilentError ? this.clock.now().getTime() + REST_MS : null;
+      this.restsUntil = error instanceof KeeperSilentError ? this.restFrom(this.clock.now()) : null;
       throw error;
     }
   }
@@ -44,9 +45,12 @@ export class RestingKeyWrapper implements KeyWrapper {
   /** @throws KeyUnavailableError while it rests; whoever comes first afterwards asks, and the others wait for what that one finds */
   private refuseWhileItRests(): void {
     if (this.restsUntil === null) return;
-    const now = this.clock.now().getTime();
-    // Further ahead it is only by a clock that was put back.
-    if (now < this.restsUntil && this.restsUntil - now <= REST_MS) throw new KeyUnavailableError('the keeper of the master key did not answer a moment ago');
-    this.restsUntil = now + REST_MS;
+    const now = this.clock.now();
+    if (pauseGoesOn(this.restsUntil, now, REST_MS)) throw new KeyUnavailableError('the keeper of the master key did not answer a moment ago');
+    this.restsUntil = this.restFrom(now);
+  }
+
+  private restFrom(now: Date): Date {
+    return new Date(now.getTime() + REST_MS);
   }
 }

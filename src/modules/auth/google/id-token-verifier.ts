@@ -92,7 +92,8 @@ export class IdTokenVerifier {
 
   private async keyOf(keyId: string): Promise<string | undefined> {
     const age = this.clock.now().getTime() - this.fetchedAt;
-    if (age > FRESH_MS || (!this.keys.has(keyId) && age > LEAST_AGE_MS)) {
+    // Fetched in the future they were before the clock was put back.
+    if (age < 0 || age > FRESH_MS || (!this.keys.has(keyId) && age > LEAST_AGE_MS)) {
       this.keys = await this.fetchKeys();
       this.fetchedAt = this.clock.now().getTime();
     }

@@ -39,6 +39,25 @@ describe('a registry that is down', () => {
     expect(breaks).toEqual([5_000, 10_000, 12_000, 12_000]);
   });
 
+  it('is asked at once, also about one asked about in vain, where the clock is put back further than a break lasts', async () => {
+    now = 3_600_000;
+    const first = '1790012345001';
+    await askAbout(first);
+    await times(4);
+    now += 5_000;
+    // Of both kinds of questions one has failed again.
+    await askAbout(first);
+    await times(1);
+    expect(asked).toBe(7);
+    now = 0;
+    await askAbout(first);
+    await times(1);
+    expect(asked).toBe(9);
+    await askAbout(first);
+    await times(1);
+    expect(asked).toBe(9);
+  });
+
   it('is not told by one taxpayer of whom it says nothing, however often it is asked about', async () => {
     for (let index = 0; index < 20; index += 1) await askAbout('1790012345001');
     expect([asked, breaker.state]).toEqual([20, 0]);

@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { Clock } from '../../../shared/ports.js';
+import { pauseGoesOn } from '../../../shared/pause.js';
 import type { Taxpayer } from '../domain/taxpayer.js';
 import { RegistryUnavailable, type TaxpayerRegistry } from './taxpayer-registry.js';
 
@@ -52,7 +53,8 @@ export class RegistryBreaker implements TaxpayerRegistry {
     if (this.openUntil === null) return null;
     const probe = this.unanswered.has(ruc) ? 'repeat' : 'first';
     const now = this.clock.now();
-    if (this.underWay.has(probe) || now < this.openUntil || (probe === 'repeat' && now < this.repeatsFrom)) throw new RegistryUnavailable('the registry is taken for down');
+    const isPaused = pauseGoesOn(this.openUntil, now, this.longestBreakMs) || (probe === 'repeat' && pauseGoesOn(this.repeatsFrom, now, FIRST_BREAK_MS));
+    if (isPaused || this.underWay.has(probe)) throw new RegistryUnavailable('the registry is taken for down');
     return probe;
   }
 

@@ -89,6 +89,16 @@ describe('the breaker of the SRI’s services', () => {
     expect(pauses).toEqual([2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
   });
 
+  it('probes at once where the clock is put back further than a break lasts', () => {
+    calls(5, false);
+    const room = (): number | undefined => breaker.stepCapacity().get('submit');
+    expect([room(), breakMs()]).toEqual([0, 2_000]);
+    elapsed -= 3_600_000;
+    expect([room(), breaker.openSince('submit')]).toEqual([1, new Date(START + 2_000)]);
+    go().report(false);
+    expect([room(), breakMs()]).toEqual([0, 4_000]);
+  });
+
   it('ramps up after an outage: a quarter of the concurrency for a minute, then half, then all', () => {
     calls(5, false);
     elapsed = 2_000;

@@ -1,6 +1,7 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { type Settings, SETTINGS } from '../../../config/settings.js';
 import { CLOCK, type Clock } from '../../../shared/ports.js';
+import { pauseGoesOn } from '../../../shared/pause.js';
 import type { SriService } from '../../../sri/soap/classification.js';
 import type { Step } from '../domain/lifecycle.js';
 
@@ -74,7 +75,7 @@ export class SriBreaker {
     const wait = (reason: 'breaker_open' | 'ramp', milliseconds: number): Admission => ({ kind: 'wait', reason, until: new Date(now.getTime() + milliseconds) });
     if (operation.openUntil !== null) {
       const breakMs = operation.openUntil.getTime() - now.getTime();
-      if (breakMs > 0) return wait('breaker_open', Math.min(breakMs, PUT_OFF_MS));
+      if (this.isBreak(operation.openUntil, now)) return wait('breaker_open', Math.min(breakMs, PUT_OFF_MS));
       if (operation.probe !== null) return wait('breaker_open', PUT_OFF_MS);
     } else if (this.isFull(operation, hasWaited, now)) {
       return wait('ramp', RAMP_PAUSE_MS);
@@ -123,16 +124,20 @@ export class SriBreaker {
     if (operation === undefined) return this.startedAt;
     const { openUntil, probe, recoveredAt, hasAnswered } = operation;
     // Once a probe may be made, nobody making it is late.
-    if (openUntil !== null) return probe === null && this.clock.now() >= openUntil ? openUntil : null;
+    if (openUntil !== null) return probe === null && !this.isBreak(openUntil, this.clock.now()) ? openUntil : null;
     // A process that starts in an outage does not know of it before its first calls have failed.
     return recoveredAt ?? (hasAnswered ? undefined : this.startedAt);
+  }
+
+  private isBreak(openUntil: Date, now: Date): boolean {
+    return pauseGoesOn(openUntil, now, this.settings.SRI_LONGEST_BREAK_SECONDS * 1_000);
   }
 
   private capacityFor(service: SriService, now: Date): number {
     const operation = this.operations.get(service);
     if (!operation) return Number.POSITIVE_INFINITY;
     const { openUntil, probe, inFlight, waitedInFlight } = operation;
-    if (openUntil !== null) return now >= openUntil && probe === null ? 1 : 0;
+    if (openUntil !== null) return probe === null && !this.isBreak(openUntil, now) ? 1 : 0;
     const limit = this.limit(operation, now);
     // New documents go on from signing to sending by themselves: most of what is announced to be sent has waited for the service.
     const ofBacklog = service === 'reception' ? backlogPart(limit) - waitedInFlight : limit;
