@@ -100,7 +100,7 @@ module.exports = {
     },
     {
       name: 'modules-from-outside',
-      comment: 'Processes see public.ts and the Nest module; the lifecycle table is data for migrations and docs.',
+      comment: 'Processes see public.ts and the Nest module; the lifecycle table is data for migrations, readiness and docs.',
       severity: 'error',
       from: { path: '^src/', pathNot: ['^src/modules/', SPEC] },
       to: {

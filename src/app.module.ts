@@ -5,6 +5,7 @@ import { AuditModule } from './modules/audit/audit.module.js';
 import { AuthModule } from './modules/auth/auth.module.js';
 import { BuyersModule } from './modules/buyers/buyers.module.js';
 import { CatalogueModule } from './modules/catalogue/catalogue.module.js';
+import { allMoves } from './modules/documents/domain/lifecycle.js';
 import { DocumentsModule } from './modules/documents/documents.module.js';
 import { EventsModule } from './modules/events/events.module.js';
 import { IssuersModule } from './modules/issuers/issuers.module.js';
@@ -23,6 +24,6 @@ import { platformModules } from './platform-modules.js';
 export class ApiModule {
   static with(settings: Settings): DynamicModule {
     const features = [IssuersModule, DocumentsModule, BuyersModule, AuthModule, CatalogueModule, ReferenceModule, MembersModule, ApiKeysModule, AuditModule, PlatformModule, EventsModule, WebhooksModule, NotificationsModule];
-    return { module: ApiModule, imports: [...platformModules(settings, 'api'), TracingModule.of('api'), HttpModule, HealthModule, ...features] };
+    return { module: ApiModule, imports: [...platformModules(settings, 'api'), TracingModule.of('api'), HttpModule, HealthModule.needing(allMoves()), ...features] };
   }
 }

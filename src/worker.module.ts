@@ -1,5 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { Settings } from './config/settings.js';
+import { allMoves } from './modules/documents/domain/lifecycle.js';
 import { DocumentsWorkerModule } from './modules/documents/documents.worker.module.js';
 import { EventsWorkerModule } from './modules/events/events.worker.module.js';
 import { NotificationsWorkerModule } from './modules/notifications/notifications.worker.module.js';
@@ -12,6 +13,6 @@ import { platformModules } from './platform-modules.js';
 @Module({})
 export class WorkerModule {
   static with(settings: Settings): DynamicModule {
-    return { module: WorkerModule, imports: [...platformModules(settings, 'worker'), TracingModule.of('worker'), HealthWorkerModule, DocumentsWorkerModule, EventsWorkerModule, WebhooksWorkerModule, NotificationsWorkerModule] };
+    return { module: WorkerModule, imports: [...platformModules(settings, 'worker'), TracingModule.of('worker'), HealthWorkerModule.needing(allMoves()), DocumentsWorkerModule, EventsWorkerModule, WebhooksWorkerModule, NotificationsWorkerModule] };
   }
 }

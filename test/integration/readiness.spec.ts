@@ -1,6 +1,7 @@
 import { jest } from '@jest/globals';
 import pg, { type Pool } from 'pg';
 import { DataSource } from 'typeorm';
+import { allMoves } from '../../src/modules/documents/domain/lifecycle.js';
 import { CryptoChance } from '../../src/platform/adapters/crypto-chance.js';
 import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
 import { poolOf } from '../../src/platform/database/pool-of.js';
@@ -61,7 +62,7 @@ describe('whether a process is ready', () => {
     const note = (_: unknown, text: string): void => void told.push(text);
     const signing = { failure: null } as unknown as SigningSelfTest;
     const logger = { warn: note, error: note } as unknown as Logger;
-    return new HealthChecks(transaction, redis, signing, new MasterKeyCheck(transaction, OWN), new Shutdown({ SHUTDOWN_SECONDS: 1 }), logger, new Meters());
+    return new HealthChecks(transaction, redis, signing, new MasterKeyCheck(transaction, OWN), new Shutdown({ SHUTDOWN_SECONDS: 1 }), logger, allMoves(), new Meters());
   }
   const verdict = async (health: HealthChecks): Promise<Partial<Readiness['checks']> & { status: string }> => {
     const { status, checks: { postgresql, migrations, signing } } = await health.ready();
@@ -126,6 +127,22 @@ describe('whether a process is ready', () => {
     await health.ready();
     await proxy.down();
     expect(await verdict(health)).toEqual({ ...FINE, status: 'failing', postgresql: 'failing', migrations: 'failing' });
+  });
+
+  it('it is not until it has been handed every move that it makes; more do no harm, and those of a newer version are not its own', async () => {
+    const health = checks();
+    const UNREADY = { ...FINE, status: 'failing', migrations: 'failing' };
+    const [move] = await database.query<{ from_status: string; trigger: string; to_status: string }>('delete from document_moves where (from_status, trigger) = (select from_status, trigger from document_moves limit 1) returning *');
+    expect([await verdict(health), await health.isMigrated()]).toEqual([UNREADY, false]);
+    await database.query(`insert into migrations (timestamp, name) values (9999999999999, 'Newer9999999999999')`);
+    expect([await verdict(health), await health.isMigrated()]).toEqual([FINE, true]);
+    await database.query(`delete from migrations where name = 'Newer9999999999999'`);
+    await database.query('insert into document_moves values ($1, $2, $3)', [move!.from_status, move!.trigger, 'ELSEWHERE']);
+    expect(await verdict(health)).toEqual(UNREADY);
+    await database.query('update document_moves set to_status = $3 where from_status = $1 and trigger = $2', [move!.from_status, move!.trigger, move!.to_status]);
+    await database.query(`insert into document_moves values ('DRAFT', 'of_tomorrow', 'VALIDATED')`);
+    expect([await verdict(health), await health.isMigrated()]).toEqual([FINE, true]);
+    await database.query(`delete from document_moves where trigger = 'of_tomorrow'`);
   });
 
   it('it is not where its master key opens none of the signing keys, and is where it opens one', async () => {

@@ -8,6 +8,7 @@ import { MasterKeyCheck } from '../secrets/master-key-check.js';
 import { Shutdown } from '../shutdown/shutdown.js';
 import { type Logger, LOGGER } from './logger.js';
 import { Meters } from './meters.js';
+import { NEEDED_MOVES, type NeededMove } from './needed-moves.js';
 import { REDIS_PROBE, type RedisProbe } from './redis-probe.js';
 import { SigningSelfTest } from './signing-self-test.js';
 
@@ -21,26 +22,39 @@ export interface Readiness {
 /** Of a table of migrations that is not there. */
 const NEVER_MIGRATED: ReadonlySet<string | null> = new Set([SQL_STATE.undefinedTable, SQL_STATE.invalidSchemaName]);
 
+/** What `npm run migrate` left in the database. */
+interface Schema {
+  /** Names of the applied migrations. */
+  readonly applied: ReadonlySet<string>;
+  /** The moves of documents that it allows, as `nameOf` writes them. */
+  readonly moves: ReadonlySet<string>;
+}
+
+const NO_SCHEMA: Schema = { applied: new Set(), moves: new Set() };
+
+const nameOf = ({ from, trigger, to }: NeededMove): string => `${from} ${trigger} ${to}`;
+
 /** What PostgreSQL said of itself. */
 interface StoreState {
   readonly postgresql: Verdict;
-  /** Names of the applied migrations; empty when none ever ran; null when PostgreSQL does not answer. */
-  readonly applied: ReadonlySet<string> | null;
+  /** Null when PostgreSQL does not answer. */
+  readonly schema: Schema | null;
   /** False where it would have to be waited for among the calls. */
   readonly canBeAsked: boolean;
 }
 
 /**
- * Whether this process can serve: it is not about to stop, PostgreSQL answers and has every migration that this code needs
- * (newer ones do no harm), signing works, and the master key is that of the stored signing keys. Redis is a convenience: without it
+ * Whether this process can serve: it is not about to stop, PostgreSQL answers and has every migration and every move of documents
+ * that this code needs (newer ones do no harm), signing works, and the master key is that of the stored signing keys. Redis is a convenience: without it
  * the service is degraded, not unready. So it is while PostgreSQL only reads, and while calls wait for every connection: another
  * process would fare no better.
  */
 @Injectable()
 export class HealthChecks {
   private readonly expected = loadMigrations().map((migration) => new migration().name ?? '');
-  /** As they were when PostgreSQL last answered. */
-  private applied: ReadonlySet<string> | null = null;
+  private readonly moves: readonly string[];
+  /** As it was when PostgreSQL last answered. */
+  private known: Schema | null = null;
   private wasBusy = false;
 
   constructor(
@@ -50,14 +64,16 @@ export class HealthChecks {
     private readonly masterKey: MasterKeyCheck,
     private readonly shutdown: Shutdown,
     @Inject(LOGGER) private readonly logger: Logger,
+    @Inject(NEEDED_MOVES) moves: readonly NeededMove[],
     meters: Meters,
   ) {
+    this.moves = moves.map(nameOf);
     meters.gauge('redisReachable', async () => [{ labels: {}, value: (await redis.isReachable()) ? 1 : 0 }]);
   }
 
   async ready(): Promise<Readiness> {
-    const [{ postgresql, applied, canBeAsked }, redis] = await Promise.all([this.store(), this.redis.isReachable()]);
-    const isMigrated = this.areIn(applied);
+    const [{ postgresql, schema, canBeAsked }, redis] = await Promise.all([this.store(), this.redis.isReachable()]);
+    const isMigrated = this.fits(schema);
     const checks = {
       process: this.shutdown.isStopping ? 'failing' : 'ok',
       postgresql,
@@ -70,38 +86,42 @@ export class HealthChecks {
     return { status, checks };
   }
 
-  /** Whether PostgreSQL answers and has every migration that this code needs. */
+  /** Whether PostgreSQL answers and has every migration and every move of documents that this code needs. */
   async isMigrated(): Promise<boolean> {
-    return this.areIn((await this.store()).applied);
+    return this.fits((await this.store()).schema);
   }
 
-  private areIn(applied: ReadonlySet<string> | null): boolean {
-    return applied !== null && this.expected.every((name) => applied.has(name));
+  /** The moves are handed over after the last migration, in a transaction of their own. Those of a newer version are its own, which may have taken away what this one no longer makes. */
+  private fits(schema: Schema | null): boolean {
+    if (schema === null || !this.expected.every((name) => schema.applied.has(name))) return false;
+    return schema.applied.size > this.expected.length || this.moves.every((move) => schema.moves.has(move));
   }
 
   private async store(): Promise<StoreState> {
     // Not to wait among the calls: whoever asks has less patience than they.
-    if (this.database.isBusy && this.applied !== null) return this.busy(this.applied);
+    if (this.database.isBusy && this.known !== null) return this.busy(this.known);
     this.wasBusy = false;
     try {
-      const [state] = await this.database.withoutTenant<{ only_reads: boolean; applied: string[] }>(
-        `select pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as only_reads, array(select name from migrations) as applied`,
+      const [state] = await this.database.withoutTenant<{ only_reads: boolean; applied: string[]; moves: string[] }>(
+        `select pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as only_reads,
+                array(select name from migrations) as applied,
+                array(select concat_ws(' ', from_status, trigger, to_status) from document_moves) as moves`,
       );
       if (state?.only_reads === true) this.logger.warn({}, 'readiness: PostgreSQL only reads, so nothing can be accepted');
-      this.applied = new Set(state?.applied);
-      return { postgresql: state?.only_reads === true ? 'degraded' : 'ok', applied: this.applied, canBeAsked: true };
+      this.known = { applied: new Set(state?.applied), moves: new Set(state?.moves) };
+      return { postgresql: state?.only_reads === true ? 'degraded' : 'ok', schema: this.known, canBeAsked: true };
     } catch (error) {
-      if (NEVER_MIGRATED.has(sqlState(error))) return { postgresql: 'ok', applied: new Set(), canBeAsked: true };
-      if (isNoConnection(error) && this.database.isBusy && this.applied !== null) return this.busy(this.applied);
+      if (NEVER_MIGRATED.has(sqlState(error))) return { postgresql: 'ok', schema: NO_SCHEMA, canBeAsked: true };
+      if (isNoConnection(error) && this.database.isBusy && this.known !== null) return this.busy(this.known);
       this.logger.warn({ err: error }, 'readiness: PostgreSQL does not answer');
-      return { postgresql: 'failing', applied: null, canBeAsked: false };
+      return { postgresql: 'failing', schema: null, canBeAsked: false };
     }
   }
 
-  private busy(applied: ReadonlySet<string>): StoreState {
+  private busy(schema: Schema): StoreState {
     if (!this.wasBusy) this.logger.warn({}, 'readiness: every connection to PostgreSQL is in use, and calls wait for one');
     this.wasBusy = true;
-    return { postgresql: 'degraded', applied, canBeAsked: false };
+    return { postgresql: 'degraded', schema, canBeAsked: false };
   }
 
   private async masterKeyFits(canBeAsked: boolean): Promise<boolean> {

@@ -1,10 +1,11 @@
-import { Module } from '@nestjs/common';
+import { type DynamicModule, Module } from '@nestjs/common';
 import { IssuanceBell } from '../queue/issuance-bell.js';
 import { PROCESS_NAME } from './build-info.js';
 import { ClockAgreement } from './clock-agreement.js';
 import { Figures } from './figures.js';
 import { MigrationsFirst } from './migrations-first.js';
 import { ManagementServer } from './management-server.js';
+import { type NeededMove, needing } from './needed-moves.js';
 import { REDIS_PROBE } from './redis-probe.js';
 import { SELF_REPORTING } from './self-reporting.js';
 
@@ -13,4 +14,9 @@ import { SELF_REPORTING } from './self-reporting.js';
   providers: [...SELF_REPORTING, ClockAgreement, MigrationsFirst, Figures, { provide: PROCESS_NAME, useValue: 'worker' }, { provide: REDIS_PROBE, useExisting: IssuanceBell }],
   exports: [ManagementServer],
 })
-export class HealthWorkerModule {}
+export class HealthWorkerModule {
+  /** @param moves of documents that this version makes */
+  static needing(moves: readonly NeededMove[]): DynamicModule {
+    return { module: HealthWorkerModule, providers: [needing(moves)] };
+  }
+}
