@@ -132,8 +132,11 @@ describe('certificates that run out', () => {
     const stack = await startStack({ workers: 0, env: { METRICS_PORT: '0' } });
     try {
       const business = await Business.open(stack);
-      const { document_id } = await business.accepted();
+      // It begins, for there is no key yet that it lacks.
+      await stack.database.query('update certificates set is_active = false');
       const { worker } = await stack.startWorker({ MASTER_KEY: Buffer.alloc(32, 7).toString('base64') });
+      await stack.database.query('update certificates set is_active = true');
+      const { document_id } = await business.accepted();
       let waiting = await business.document(document_id);
       for (const until = Date.now() + 20_000; waiting['error'] === null && Date.now() < until; waiting = await business.document(document_id)) await sleep(100);
       expect(waiting).toMatchObject({ status: 'NUMBER_RESERVED', error: { code: 'SIGNING_KEY_UNAVAILABLE' }, sequential: 1 });

@@ -3,6 +3,7 @@ import pg, { type Pool } from 'pg';
 import { DataSource } from 'typeorm';
 import { allMoves } from '../../src/modules/documents/domain/lifecycle.js';
 import { CryptoChance } from '../../src/platform/adapters/crypto-chance.js';
+import { TimerSleeper } from '../../src/platform/adapters/timer-sleeper.js';
 import { serviceDataSourceOptions } from '../../src/platform/database/connection.js';
 import { poolOf } from '../../src/platform/database/pool-of.js';
 import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
@@ -16,6 +17,7 @@ import { LocalKeyring } from '../../src/platform/secrets/local-keyring.js';
 import { MasterKeyCheck } from '../../src/platform/secrets/master-key-check.js';
 import { Shutdown } from '../../src/platform/shutdown/shutdown.js';
 import { createTestDatabase, fromSetup, type TestDatabase } from '../support/database.js';
+import { samplesOf, valueOf } from '../support/exposition.js';
 import { inTransaction, lockAwaited } from '../support/held-transaction.js';
 import { seedTenant } from '../support/seed.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
@@ -30,6 +32,8 @@ describe('whether a process is ready', () => {
   let service: DataSource;
   let transaction: TenantTransaction;
   let told: string[];
+  let meters: Meters;
+  let hostSigns: boolean;
 
   beforeAll(async () => {
     database = await createTestDatabase();
@@ -45,6 +49,8 @@ describe('whether a process is ready', () => {
     service = await new DataSource(serviceDataSourceOptions(proxy.inFrontOf(database.url), 'api', 2, 60)).initialize();
     transaction = new TenantTransaction(service);
     told = [];
+    meters = new Meters();
+    hostSigns = true;
   });
   afterEach(() => service.destroy());
 
@@ -60,9 +66,9 @@ describe('whether a process is ready', () => {
   }
   function checks(): HealthChecks {
     const note = (_: unknown, text: string): void => void told.push(text);
-    const signing = { failure: null } as unknown as SigningSelfTest;
+    const signing = { get failure() { return hostSigns ? null : 'forbidden'; }, passes: () => Promise.resolve(hostSigns) } as unknown as SigningSelfTest;
     const logger = { warn: note, error: note } as unknown as Logger;
-    return new HealthChecks(transaction, redis, signing, new MasterKeyCheck(transaction, OWN), new Shutdown({ SHUTDOWN_SECONDS: 1 }), logger, allMoves(), new Meters());
+    return new HealthChecks(transaction, redis, signing, new MasterKeyCheck(transaction, OWN), new Shutdown({ SHUTDOWN_SECONDS: 1 }), logger, allMoves(), new TimerSleeper(), meters);
   }
   const verdict = async (health: HealthChecks): Promise<Partial<Readiness['checks']> & { status: string }> => {
     const { status, checks: { postgresql, migrations, signing } } = await health.ready();
@@ -133,16 +139,28 @@ describe('whether a process is ready', () => {
     const health = checks();
     const UNREADY = { ...FINE, status: 'failing', migrations: 'failing' };
     const [move] = await database.query<{ from_status: string; trigger: string; to_status: string }>('delete from document_moves where (from_status, trigger) = (select from_status, trigger from document_moves limit 1) returning *');
-    expect([await verdict(health), await health.isMigrated()]).toEqual([UNREADY, false]);
+    expect([await verdict(health), await health.obstacle()]).toEqual([UNREADY, 'migrations']);
     await database.query(`insert into migrations (timestamp, name) values (9999999999999, 'Newer9999999999999')`);
-    expect([await verdict(health), await health.isMigrated()]).toEqual([FINE, true]);
+    expect([await verdict(health), await health.obstacle()]).toEqual([FINE, null]);
     await database.query(`delete from migrations where name = 'Newer9999999999999'`);
     await database.query('insert into document_moves values ($1, $2, $3)', [move!.from_status, move!.trigger, 'ELSEWHERE']);
     expect(await verdict(health)).toEqual(UNREADY);
     await database.query('update document_moves set to_status = $3 where from_status = $1 and trigger = $2', [move!.from_status, move!.trigger, move!.to_status]);
     await database.query(`insert into document_moves values ('DRAFT', 'of_tomorrow', 'VALIDATED')`);
-    expect([await verdict(health), await health.isMigrated()]).toEqual([FINE, true]);
+    expect([await verdict(health), await health.obstacle()]).toEqual([FINE, null]);
     await database.query(`delete from document_moves where trigger = 'of_tomorrow'`);
+  });
+
+  it('it is not where its host cannot sign, the metrics say so, and a worker does not begin', async () => {
+    const health = checks();
+    const told = async (): Promise<(number | null)[]> => {
+      const samples = samplesOf(await meters.registry.metrics());
+      return ['process', 'postgresql', 'migrations', 'signing', 'redis'].map((check) => valueOf(samples, 'sello_ready', { check }));
+    };
+    expect([await health.obstacle(), await told()]).toEqual([null, [1, 1, 1, 1, 1]]);
+    hostSigns = false;
+    expect([await health.obstacle(), await told()]).toEqual(['signing', [1, 1, 1, 0, 1]]);
+    expect(await verdict(health)).toEqual({ ...FINE, status: 'failing', signing: 'failing' });
   });
 
   it('it is not where its master key opens none of the signing keys, and is where it opens one', async () => {
@@ -157,6 +175,7 @@ describe('whether a process is ready', () => {
     await seal(others, OTHER);
     expect(await verdict(fresh)).toEqual({ ...FINE, status: 'failing', signing: 'failing' });
     expect(told).toEqual([expect.stringMatching(/^the master key is not the one/)]);
+    expect(await fresh.obstacle()).toBe('signing');
     told = [];
     await seal(mine, OWN);
     expect(await verdict(fresh)).toEqual(FINE);

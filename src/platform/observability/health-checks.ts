@@ -1,4 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { SLEEPER, type Sleeper } from '../../shared/ports.js';
+import { answerWithin, LateAnswer } from '../answer-time.js';
 import { loadMigrations } from '../database/migrations.js';
 import { isNoConnection } from '../database/no-connection.js';
 import { sqlState } from '../database/sql-error.js';
@@ -7,7 +9,7 @@ import { TenantTransaction } from '../database/tenant-transaction.js';
 import { MasterKeyCheck } from '../secrets/master-key-check.js';
 import { Shutdown } from '../shutdown/shutdown.js';
 import { type Logger, LOGGER } from './logger.js';
-import { Meters } from './meters.js';
+import { Meters, type Reading } from './meters.js';
 import { NEEDED_MOVES, type NeededMove } from './needed-moves.js';
 import { REDIS_PROBE, type RedisProbe } from './redis-probe.js';
 import { SigningSelfTest } from './signing-self-test.js';
@@ -18,6 +20,12 @@ export interface Readiness {
   readonly status: Verdict;
   readonly checks: Readonly<Record<'process' | 'postgresql' | 'migrations' | 'signing' | 'redis', Verdict>>;
 }
+
+/** Why a worker may not begin. */
+export type Obstacle = 'migrations' | 'signing';
+
+/** Whoever looks at the metrics waits 10 s at most, and wants the others also while PostgreSQL is slow. */
+const ANSWER_MS = 2_000;
 
 /** Of a table of migrations that is not there. */
 const NEVER_MIGRATED: ReadonlySet<string | null> = new Set([SQL_STATE.undefinedTable, SQL_STATE.invalidSchemaName]);
@@ -65,9 +73,11 @@ export class HealthChecks {
     private readonly shutdown: Shutdown,
     @Inject(LOGGER) private readonly logger: Logger,
     @Inject(NEEDED_MOVES) moves: readonly NeededMove[],
+    @Inject(SLEEPER) private readonly sleeper: Sleeper,
     meters: Meters,
   ) {
     this.moves = moves.map(nameOf);
+    meters.gauge('ready', () => this.readings());
     meters.gauge('redisReachable', async () => [{ labels: {}, value: (await redis.isReachable()) ? 1 : 0 }]);
   }
 
@@ -86,9 +96,22 @@ export class HealthChecks {
     return { status, checks };
   }
 
-  /** Whether PostgreSQL answers and has every migration and every move of documents that this code needs. */
-  async isMigrated(): Promise<boolean> {
-    return this.fits((await this.store()).schema);
+  /** What a worker has to wait for before it begins, null when nothing: `migrations` also while PostgreSQL does not answer. */
+  async obstacle(): Promise<Obstacle | null> {
+    const { schema, canBeAsked } = await this.store();
+    if (!this.fits(schema)) return 'migrations';
+    return (await this.signing.passes()) && (await this.masterKeyFits(canBeAsked)) ? null : 'signing';
+  }
+
+  /** For the metrics; nothing while PostgreSQL does not answer in time. */
+  private async readings(): Promise<readonly Reading<'ready'>[]> {
+    try {
+      const { checks } = await answerWithin(this.sleeper, ANSWER_MS, this.ready());
+      return Object.entries(checks).map(([check, verdict]) => ({ labels: { check }, value: verdict === 'failing' ? 0 : 1 }));
+    } catch (error) {
+      if (error instanceof LateAnswer) return [];
+      throw error;
+    }
   }
 
   /** The moves are handed over after the last migration, in a transaction of their own. Those of a newer version are its own, which may have taken away what this one no longer makes. */

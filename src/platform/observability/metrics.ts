@@ -105,6 +105,10 @@ export const METRICS = {
     name: 'sello_clock_offset_seconds', type: 'gauge', labels: [], of: 'both',
     meaning: 'How far the clock of the host is ahead of that of PostgreSQL, negative behind it (a worker goes by the earlier of the two), 0 where the time that the question took may explain the difference; missing while PostgreSQL does not tell within a second',
   },
+  ready: {
+    name: 'sello_ready', type: 'gauge', labels: ['check'], of: 'both',
+    meaning: 'What `/health/ready` says of this process, by check (`process`: it is not stopping, `postgresql`, `migrations`, `signing`, `redis`): 0 it is not ready for want of that, else 1 (`degraded`, too); missing while PostgreSQL does not answer within two seconds. A worker that is not ready when it starts begins no work',
+  },
   buildInfo: {
     name: 'sello_build_info', type: 'gauge', labels: ['version', 'schema', 'process'], of: 'both',
     meaning: '1; the version of the service, the newest migration that it needs, and what the process is',

@@ -18,4 +18,5 @@ it('proves that this host signs as the SRI demands', async () => {
   expect(test.failure).not.toBeNull();
   await test.onModuleInit();
   expect(test.failure).toBeNull();
+  expect(await test.passes()).toBe(true);
 });

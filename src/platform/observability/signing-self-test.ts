@@ -11,11 +11,12 @@ const SAMPLE = '<factura id="comprobante" version="1.1.0"><infoTributaria><razon
 
 /**
  * Signs and verifies one sample at start: a host whose cryptographic policy
- * forbids RSA-SHA1, which the SRI demands, is not ready and says so.
+ * forbids RSA-SHA1, which the SRI demands, is not ready and says so. A worker begins nothing there.
  */
 @Injectable()
 export class SigningSelfTest implements OnModuleInit {
   private problem: string | null = 'not run yet';
+  private underWay: Promise<string | null> | null = null;
 
   constructor(
     @Inject(CLOCK) private readonly clock: Clock,
@@ -23,8 +24,17 @@ export class SigningSelfTest implements OnModuleInit {
   ) {}
 
   async onModuleInit(): Promise<void> {
-    this.problem = await this.run();
-    if (this.problem !== null) this.logger.error({ problem: this.problem }, 'the signing self-test failed: this process cannot sign documents');
+    await this.passes();
+  }
+
+  /** Whether signing works on this host. Tries, unless it has worked already. */
+  async passes(): Promise<boolean> {
+    if (this.problem === null) return true;
+    const problem = await (this.underWay ??= this.run());
+    this.underWay = null;
+    if (problem !== null && problem !== this.problem) this.logger.error({ problem }, 'the signing self-test failed: this process cannot sign documents');
+    this.problem = problem;
+    return problem === null;
   }
 
   /** Null when signing works on this host, else the reason. */

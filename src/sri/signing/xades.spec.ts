@@ -5,7 +5,7 @@ import { certificate, ecPair, name, OID, pkcs12, rsaPair, type CertificateOption
 import { guayaquilTimestamp } from '../../shared/guayaquil.js';
 import { openPkcs12 } from './pkcs12.js';
 import { verifySignedDocument } from './self-check.js';
-import { UnsignableDocumentError, XadesSigner } from './xades.js';
+import { HostCannotSignError, UnsignableDocumentError, XadesSigner } from './xades.js';
 
 const NOW = new Date('2026-08-25T15:31:07.891Z');
 const PROLOG = '<?xml version="1.0" encoding="UTF-8"?>';
@@ -226,4 +226,12 @@ describe('signing', () => {
     expect(() => new XadesSigner(certificate({ key: ecPair() }), ecPair().privateKey)).toThrow(TypeError);
     expect(createPublicKey(rsaPair().privateKey).equals(new X509Certificate(certificate()).publicKey)).toBe(true);
   });
+});
+
+it('a host that does not make such signatures is told apart from a document that cannot be signed', async () => {
+  const { signer } = signerOf();
+  // As where its policy forbids SHA-1: the operation itself fails.
+  Object.defineProperty(signer, 'privateKey', { value: null });
+  await expect(signer.sign(documentWith('x'), NOW)).rejects.toThrow(HostCannotSignError);
+  await expect(signer.sign('<a/>', NOW)).rejects.toThrow(UnsignableDocumentError);
 });

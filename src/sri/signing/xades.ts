@@ -30,6 +30,11 @@ export class UnsignableDocumentError extends Error {
   override readonly name = 'UnsignableDocumentError';
 }
 
+/** The host's cryptography does not do what the SRI demands, as where its policy forbids SHA-1: no fault of the document. */
+export class HostCannotSignError extends Error {
+  override readonly name = 'HostCannotSignError';
+}
+
 interface Prepared {
   /** The finished document but for the signature: prolog, content, room, closing tag still to write. */
   readonly output: Buffer;
@@ -117,6 +122,8 @@ export class XadesSigner {
    * @param documentXml the document element in canonical form (C14N 1.0), without prolog, root id "comprobante"
    * @param signingTime never later than the SRI's clock, which refuses such signatures
    * @returns prolog, document and signature in UTF-8; the caller owns the bytes
+   * @throws HostCannotSignError where this host makes no such signatures
+   * @throws UnsignableDocumentError for what is no such element
    */
   async sign(documentXml: string, signingTime: Date): Promise<Buffer> {
     const prepared = this.prepare(documentXml, signingTime);
@@ -125,7 +132,7 @@ export class XadesSigner {
         if (error) reject(error);
         else resolve(made);
       });
-    });
+    }).catch(asHostFailure);
     return this.finish(prepared, signature);
   }
 
@@ -221,5 +228,13 @@ function keyInfoContent(certificateDer: Buffer, publicKey: KeyObject): string {
 }
 
 function sha1(data: string | Uint8Array): string {
-  return hash('sha1', data, 'base64');
+  try {
+    return hash('sha1', data, 'base64');
+  } catch (error) {
+    return asHostFailure(error);
+  }
+}
+
+function asHostFailure(error: unknown): never {
+  throw new HostCannotSignError((error as Error).message, { cause: error });
 }

@@ -4,6 +4,7 @@ import { DomainError } from '../../../shared/domain-error.js';
 import { CLOCK, type Clock } from '../../../shared/ports.js';
 import { documentDigest } from '../../../sri/document-digest.js';
 import { documentType } from '../../../sri/document-types/registry.js';
+import { HostCannotSignError } from '../../../sri/signing/xades.js';
 import { SigningKeys } from '../../issuers/public.js';
 import { recheck } from '../domain/decide.js';
 import type { Decision, DocumentState, Move, SagaPolicy, Work } from '../domain/document.js';
@@ -81,8 +82,8 @@ export class PrepareStep implements SagaStep {
         await this.documents.advance(state, this.park(state, 'CERTIFICATE_NOT_FOUND', now), token, now);
         return null;
       }
-      // The keeper of the master key is away or this worker lacks the key: the document waits, another worker may have it.
-      if (error instanceof KeyUnavailableError) {
+      // The keeper of the master key is away, this worker lacks the key, or its host no longer signs: the document waits, another worker may do it.
+      if (error instanceof KeyUnavailableError || error instanceof HostCannotSignError) {
         this.log.error(`document ${state.id} waits for its signing key: ${error.message}`);
         await this.documents.advance(state, waitForKey(new Date(now.getTime() + KEY_PAUSE_MS)), token, now);
         return null;

@@ -6,6 +6,7 @@ import type { Decision, DocumentState, SagaPolicy } from '../domain/document.js'
 import type { LoadedDocument, Records } from '../persistence/documents.repository.js';
 import type { DocumentExample } from '../../../sri/document-types/document-type.js';
 import { documentType } from '../../../sri/document-types/registry.js';
+import { HostCannotSignError } from '../../../sri/signing/xades.js';
 import { AuthorizeStep } from './authorize.step.js';
 import { PrepareStep } from './prepare.step.js';
 import { SriBreaker } from './sri-breaker.js';
@@ -181,6 +182,16 @@ describe('the steps that call the SRI', () => {
     const prepare = new PrepareStep(documents, { signerFor: () => Promise.reject(new EnvelopeError('damaged')) } as never, killPoints, clock, POLICY);
     expect(await prepare.run({ loaded, token: 'token', clearUntil: null })).toBeNull();
     expect(decisions).toMatchObject([{ moves: [{ trigger: 'failed' }], work: { step: 'authorize', recheck: true, dueAt: new Date(START + DAY) } }]);
+  });
+
+  it('a host that does not sign puts the document off, and no worker counts as lost by it', async () => {
+    becomes({ status: 'NUMBER_RESERVED' });
+    const { issuer, content } = invoiceExample();
+    loaded = { ...loaded, issuer, content, activeCertificate: { id: 'c', validTo: new Date(START + DAY) } };
+    const forbidden = { sign: () => Promise.reject(new HostCannotSignError('digital envelope routines::invalid digest')) };
+    const prepare = new PrepareStep(documents, { signerFor: () => Promise.resolve(forbidden) } as never, killPoints, clock, POLICY);
+    expect(await prepare.run({ loaded, token: 'token', clearUntil: null })).toBeNull();
+    expect(decisions).toMatchObject([{ moves: [], patch: { errorCode: 'SIGNING_KEY_UNAVAILABLE' }, work: { step: 'prepare', dueAt: new Date(START + 60_000) } }]);
   });
 
   describe('a document that had other access keys', () => {
