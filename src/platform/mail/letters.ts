@@ -4,7 +4,7 @@ import { shownName } from './shown-name.js';
 export interface Letter {
   readonly subject: string;
   readonly text: string;
-  /** The same for readers that show pages. */
+  /** The text as a page, for mail readers that show pages. */
   readonly html?: string;
   readonly attachments?: readonly Attachment[];
 }
@@ -21,7 +21,7 @@ export interface Errand {
   readonly name: string;
   /** Page that does it. */
   readonly link: string;
-  /** The same for a program: token of the API call. */
+  /** What the link carries, for a program: token of the API call. */
   readonly token: string;
 }
 

@@ -12,7 +12,7 @@ export abstract class Page extends PageOfSomeTotal {
   @ApiProperty(count) total: number;
 }
 
-/** The same of a list whose rows are counted up to a bound only. */
+/** A page of a list whose rows are counted up to a bound only. */
 export abstract class BoundedPage extends PageOfSomeTotal {
   @ApiProperty({ ...count, maximum: MOST_COUNTED, description: `Counted up to ${MOST_COUNTED}; pages behind it can be read` }) total: number;
 }

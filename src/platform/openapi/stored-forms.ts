@@ -9,7 +9,7 @@ type Marked = Schema & { [STORED]?: boolean };
 /** A property that gives back what a request's field brought, as it is stored; null where it brought nothing. */
 export const storedOrNull = (type: DtoClass): ApiPropertyOptions => ({ anyOf: [{ $ref: getSchemaPath(type), [STORED]: true }, { type: 'null' }] }) as unknown as ApiPropertyOptions;
 
-/** The same for a list; empty where the request brought none. */
+/** A list of parts of a document as they are stored; empty where the request brought none. */
 export const storedList = (type: DtoClass): ApiPropertyOptions => ({ type: 'array', items: { $ref: getSchemaPath(type), [STORED]: true } }) as unknown as ApiPropertyOptions;
 
 /**

@@ -18,12 +18,12 @@ export class StepGates implements StepGate {
     this.gate = gate;
   }
 
-  /** As the gate says; nothing is bounded without one. */
+  /** How many of each bounded step the gate lets begin; nothing is bounded without one. */
   stepCapacity(): ReadonlyMap<string, number> {
     return this.gate?.stepCapacity() ?? new Map<string, number>();
   }
 
-  /** As the gate says. */
+  /** Since when the gate lets a step begin. */
   openSince(step: string): Date | null | undefined {
     return this.gate?.openSince(step);
   }

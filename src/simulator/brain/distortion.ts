@@ -47,7 +47,7 @@ export function distort(honest: AuthorizationOutcome, accessKey: string, action:
   }
 }
 
-/** The same for a consultation. */
+/** Answers a consultation otherwise than the truth, as a directive asks. */
 export function distortConsultation(
   honest: ConsultationOutcome,
   accessKey: string,

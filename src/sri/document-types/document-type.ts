@@ -57,7 +57,7 @@ export interface DocumentTypeDefinition {
    * The nearest listed ancestor counts.
    */
   readonly schemaPointers: Readonly<Record<string, string>>;
-  /** The same where it depends on the content; then `schemaPointers` is not asked. */
+  /** Where XML elements come from, if that depends on the content; then `schemaPointers` is not asked. */
   pointersFor?(content: DocumentContent): Readonly<Record<string, string>>;
   readonly examples: readonly DocumentExample[];
 }

@@ -7,7 +7,7 @@ import type { DocumentContent } from './content.js';
 export interface TaxRate {
   /** Percentage as the XML writes it, where the tax is ad valorem. */
   readonly percent: string | null;
-  /** The same as a fraction. */
+  /** `percent` as a fraction. */
   readonly fraction: string | null;
   /** Amount per unit, where it is specific. */
   readonly specific: SpecificRate | null;

@@ -57,7 +57,7 @@ export function javaIssuerName(name: Asn1): string {
     .join(',');
 }
 
-/** The same order with every known keyword and plain text values: to show to people, never to sign. Control characters stand in no text: PostgreSQL refuses NUL. */
+/** A name in Java's order, with every known keyword and plain text values: to show to people, never to sign. Control characters stand in no text: PostgreSQL refuses NUL. */
 export function readableName(name: Asn1): string {
   return relativeNames(name)
     .reverse()

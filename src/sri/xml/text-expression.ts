@@ -5,7 +5,7 @@ export class UntranslatableSchema extends Error {}
 const WIDE = String.raw`[\ud800-\udbff][\udc00-\udfff]`;
 /** One character of an element's text as it is written; control characters are left to the parser. */
 export const IN_TEXT = String.raw`(?:[^\0-\x1f&<>\ud800-\udfff\ufffe\uffff]|&(?:amp|lt|gt);|${WIDE})`;
-/** The same of an attribute. */
+/** One character of an attribute's value, or its escape. */
 export const IN_ATTRIBUTE = String.raw`(?:[^\0-\x1f"&<\ud800-\udfff\ufffe\uffff]|&(?:amp|lt|quot);|${WIDE})`;
 /** Patterns that mean the same to JavaScript: plain characters, classes of them, groups, choices and counts. */
 const PLAIN_PATTERN = /^(?:[\wÀ-ÿ /,{}()|?-]|\[(?:\d-\d|[a-z]-[a-z]|[A-Z]-[A-Z]|[A-Za-z0-9])+\])+$/;

@@ -11,7 +11,7 @@ import { toContent } from './document-content.js';
 export interface DraftContent {
   /** As the caller gives it, with what was left to the service filled in. */
   readonly content: DocumentContent;
-  /** The same, completed from its original: this is what is judged. It is not stored, for until the draft is issued the original may change. */
+  /** `content` completed from its original: this is what is judged. It is not stored, for until the draft is issued the original may change. */
   readonly judged: DocumentContent;
 }
 

@@ -203,8 +203,8 @@ function lapseReason(cancellation: Cancellation, answer: ConsultationAnswer, now
 }
 
 /**
- * The same of a caller's own question: an end is written, what is new of the receiver, and that the SRI is not silent; the watch
- * goes on when it was to, however often somebody asks.
+ * What an answer to a caller's own question changes: the document, if the annulment has ended; else only whether the receiver is
+ * asked, and that the SRI is not silent. The watch goes on when it was to, however often somebody asks.
  */
 export function decideCancellationReconciled(document: DocumentState, answer: ConsultedAnswer, now: Date, policy: SagaPolicy): Decision {
   const decision = decideConsultation(document, answer, now, policy);

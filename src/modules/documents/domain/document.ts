@@ -147,7 +147,7 @@ export const MAX_LOST_LEASES = 3;
 /** `reason` in the `error_detail` of a document whose workers vanished before it was signed anew: the next retry signs it. */
 export const NOT_SIGNED = 'not_signed_anew';
 
-/** The same in the `error_detail` of one about which something else is to be said. */
+/** Tells, in the `error_detail` of a document about which something else is to be said, that it is to be signed anew. */
 export const stillToSign = ({ isResigning }: DocumentState): { readonly signs_anew?: true } => (isResigning ? { signs_anew: true } : {});
 
 /** The `attempt`-th wait (from 0) of a ladder whose last step repeats. */

@@ -24,7 +24,7 @@ export interface WithheldSupport {
   readonly number: string;
 }
 
-/** The same in a withholding that is asked for. */
+/** A supporting document of a withholding that is asked for. */
 export interface RequestedSupport extends WithheldSupport {
   /** That names it. */
   readonly field: NamingField;
@@ -34,7 +34,7 @@ export interface RequestedSupport extends WithheldSupport {
   readonly authorizationNumber: string | null;
 }
 
-/** The same in a withholding of before. */
+/** A supporting document of a withholding that was issued before. */
 export interface EarlierSupport extends WithheldSupport {
   /** Number of the withholding. */
   readonly certificate: string;

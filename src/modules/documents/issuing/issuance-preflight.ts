@@ -44,7 +44,7 @@ export class IssuancePreflight {
   }
 
   /**
-   * The same, or, where a request under this idempotency key was answered before, what it asked for and its answer.
+   * The context of a place; where a request under this idempotency key was answered before, also what it asked for and its answer.
    * @throws DomainError NOT_FOUND as `contextOf`
    */
   async lookUp(tenantId: string, place: Place, key: string | null): Promise<{ context: IssuingContextRow; replay: null } | { context: IssuingContextRow | null; replay: Replay }> {

@@ -142,12 +142,12 @@ export class DocumentsRepository {
     }
   }
 
-  /** As the function of this name. */
+  /** Which other documents use up the credit of an original. */
   creditHolders(tenantId: string, originalId: string | null, exceptId: string): Promise<CreditHolder[]> {
     return creditHolders(this.transaction, tenantId, originalId, exceptId);
   }
 
-  /** How old the refusal is goes with it where this worker's clock tells: what its scope was resumed since is told by the database's. */
+  /** Tells the refusal's age, not its time: the clocks of this worker and of the database, by which scopes are resumed, may differ. */
   private pauseRow({ by, ...pause }: Pause, now: Date): Record<string, unknown> {
     const ageMs = by === 'sri' || pause.decidedAt === null ? null : now.getTime() - pause.decidedAt.getTime();
     return { id: this.ids.uuid(), event_id: this.ids.uuid(), ...pause, ageMs };

@@ -106,7 +106,7 @@ export class SriCalls implements StepGate {
     };
   }
 
-  /** As the breaker says; of a crowded service, no more than it has room for, or a few that take the next places. */
+  /** How many of a step the breaker lets begin; of a crowded service, no more than it has room for, or a few that take the next places. */
   stepCapacity(): ReadonlyMap<string, number> {
     const capacity = new Map<string, number>(this.breaker.stepCapacity());
     const now = this.clock.now();
@@ -119,7 +119,7 @@ export class SriCalls implements StepGate {
     return capacity;
   }
 
-  /** As the breaker says: a service that is slow holds nothing up, it is we who call it too seldom. */
+  /** Since when the breaker lets a step begin: a service that is slow holds nothing up, it is we who call it too seldom. */
   openSince(step: string): Date | null | undefined {
     return this.breaker.openSince(step);
   }

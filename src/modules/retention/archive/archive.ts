@@ -39,7 +39,7 @@ export class Archive {
     return versions;
   }
 
-  /** The same of one part, by the name that `add` gave it. */
+  /** The documents of one part, by the name that `add` gave it, each with its version. */
   async read(name: string): Promise<Map<string, number>> {
     const versions = new Map<string, number>();
     for await (const [id, version] of readPart(join(this.folder, name))) versions.set(id, version);

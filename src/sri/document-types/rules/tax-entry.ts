@@ -180,8 +180,8 @@ function* checkUnits(tax: DocumentTax, rate: TaxRate, { isCounted }: SpecificRat
 const MOST_LINES = 1_000;
 
 /**
- * The same for a document that somebody else issued. Its lines are not known here: a difference that their rounding
- * can explain deserves a warning, not a refusal.
+ * Judges the tax of a document that somebody else issued. Its lines are not known here: a difference that their rounding can
+ * explain deserves a warning, not a refusal.
  */
 export function* checkTaxOfOther(tax: DocumentTax, rate: TaxRate, at: TaxPointers): Generator<Finding> {
   const expected = missedAmount(tax, rate);

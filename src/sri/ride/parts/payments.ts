@@ -14,7 +14,7 @@ export function paymentsBlocks(pen: Pen, content: DocumentContent, width: number
   return [tableBlock(pen, columnsOf(content), content.payments, width)];
 }
 
-/** The same over the whole width, for more payments than stand beside the totals. */
+/** The payments over the whole width, where there are more than stand beside the totals. */
 export function flowPayments(flow: Flow, content: DocumentContent): void {
   flowTable(flow, columnsOf(content), content.payments);
   flow.advance(8);
