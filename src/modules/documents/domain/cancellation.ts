@@ -128,7 +128,7 @@ export function decideAnnulled(document: DocumentState, annulment: Annulment, re
 const isWatched = ({ watchUntil, requestedAt }: Cancellation, now: Date): boolean =>
   guayaquilDay(now) <= (watchUntil ?? addDays(guayaquilDay(new Date(requestedAt)), OPEN_WATCH_DAYS));
 
-/** Of a document that is watched no more, and of which the SRI has told nothing for so long however often it was asked, it tells nothing any more. */
+/** Days without an answer, of a document that is watched no more, after which the SRI is taken to tell nothing any more. */
 const MOST_SILENT_DAYS = 30;
 
 /**
