@@ -1,6 +1,6 @@
 import { httpServer, type LocalServer } from '../../../test/support/local-server.js';
 import { AuthorizationClient, type AuthorizationAnswer } from './authorization.js';
-import { isHeard } from './exchange.js';
+import { isHeard } from './unanswered.js';
 import { UndiciSoapTransport } from './transport.js';
 
 const KEY = '1509202601179001234500110010020000001011234567812';

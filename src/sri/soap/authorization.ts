@@ -1,5 +1,5 @@
 import { authorizationState } from './classification.js';
-import { exchange, type Unanswered, unusable } from './exchange.js';
+import { exchange, unusable } from './exchange.js';
 import {
   childrenNamed,
   messagesOf,
@@ -12,6 +12,7 @@ import {
   type SriMessage,
 } from './message.js';
 import { DEFAULT_SOAP_LIMITS, type SoapLimits, type SoapTransport } from './transport.js';
+import type { Unanswered } from './unanswered.js';
 
 const NAMESPACE = 'http://ec.gob.sri.ws.autorizacion';
 

@@ -1,6 +1,7 @@
-import { exchange, type Unanswered, unusable } from './exchange.js';
+import { exchange, unusable } from './exchange.js';
 import { messagesOf, NoEvidence, responseElement, textOf, type Element, type SriMessage } from './message.js';
 import { DEFAULT_SOAP_LIMITS, type SoapLimits, type SoapTransport } from './transport.js';
+import type { Unanswered } from './unanswered.js';
 
 const NAMESPACE = 'http://ec.gob.sri.ws.consultas';
 const NO_DATA = '99';

@@ -1,23 +1,6 @@
 import { excerptOf, type NoEvidence } from './message.js';
 import { TransportFailure, type SoapLimits, type SoapTransport } from './transport.js';
-
-/** The two ways of not knowing. */
-export type Unanswered =
-  /** Surely not delivered: nothing happened at the SRI. */
-  | { readonly kind: 'not_delivered'; readonly reason: string }
-  /** Whether the SRI acted is unknown; never a refusal, never an acceptance. */
-  | {
-      readonly kind: 'no_evidence';
-      readonly reason: string;
-      /** Start of what came back, cleaned; empty when nothing did. */
-      readonly excerpt: string;
-      /** Seconds the service asked to wait (`Retry-After`), when it did. */
-      readonly retryAfterSeconds?: number;
-      /** Codes of the messages that came with it: they say why the question was refused. */
-      readonly codes?: readonly string[];
-      /** The service answered this question, in a way that proves nothing: it is not away, and may never say anything else. */
-      readonly isHeard?: boolean;
-    };
+import type { Unanswered } from './unanswered.js';
 
 export type Exchanged = Unanswered | { readonly kind: 'answer'; readonly body: string };
 
@@ -53,10 +36,6 @@ export async function exchange(
 export function unusable(error: NoEvidence, body: string): Unanswered {
   return { kind: 'no_evidence', reason: error.message, excerpt: excerptOf(body), ...(error.codes.length > 0 && { codes: error.codes }), ...(error.isHeard && { isHeard: true }) };
 }
-
-/** Whether the service gave an answer, be it one that proves nothing. */
-export const isHeard = (answer: { readonly kind: string; readonly isHeard?: boolean }): boolean =>
-  answer.kind === 'no_evidence' ? answer.isHeard === true : answer.kind !== 'not_delivered';
 
 function retryAfterSeconds(header: string | null | undefined): { retryAfterSeconds?: number } {
   if (!/^\d{1,6}$/.test(header ?? '')) return {};

@@ -9,8 +9,9 @@ import {
   type Element,
   type SriMessage,
 } from './message.js';
-import { exchange, type Unanswered, unusable } from './exchange.js';
+import { exchange, unusable } from './exchange.js';
 import { DEFAULT_SOAP_LIMITS, type SoapLimits, type SoapTransport } from './transport.js';
+import type { Unanswered } from './unanswered.js';
 
 const NAMESPACE = 'http://ec.gob.sri.ws.recepcion';
 

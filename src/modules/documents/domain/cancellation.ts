@@ -1,6 +1,7 @@
 import { addDays, guayaquilDay } from '../../../shared/guayaquil.js';
 import type { Finding } from '../../../shared/finding.js';
 import type { ConsultationAnswer } from '../../../sri/soap/consultation.js';
+import { isAnswered, type Unanswered } from '../../../sri/soap/unanswered.js';
 import { FINAL_CONSUMER } from '../../../sri/tables/documents.js';
 import type { DocumentContent } from '../../../sri/document-types/content.js';
 import { defineRules, finding } from '../../../sri/document-types/rules/rule.js';
@@ -158,9 +159,7 @@ export function decideWithdrawal(document: DocumentState, answer: ConsultedAnswe
 }
 
 /** An answer of the consultation service that was given. */
-export type ConsultedAnswer = Extract<ConsultationAnswer, { kind: 'state' | 'unknown' }>;
-
-export const isGiven = (answer: ConsultationAnswer): answer is ConsultedAnswer => answer.kind === 'state' || answer.kind === 'unknown';
+export type ConsultedAnswer = Exclude<ConsultationAnswer, Unanswered>;
 
 export const isAnnulled = (answer: ConsultationAnswer): boolean => answer.kind === 'state' && answer.state === 'annulled';
 
@@ -189,7 +188,7 @@ export function decideConsultation(document: DocumentState, answer: Consultation
     return { moves: [{ trigger: 'cancellation_lapsed', detail: { reason } }], patch: { cancellation: null }, work: null };
   }
   const { silentSince = now.toISOString(), ...told } = cancellation;
-  const next = { ...told, asked: cancellation.asked + 1, pendingAtSri: pendingAfter(cancellation, answer), ...(!isGiven(answer) && { silentSince }) };
+  const next = { ...told, asked: cancellation.asked + 1, pendingAtSri: pendingAfter(cancellation, answer), ...(!isAnswered(answer) && { silentSince }) };
   return { moves: [], patch: { cancellation: next }, work: watch(next, now, policy) };
 }
 

@@ -1,9 +1,10 @@
 import type { Ids } from '../../../shared/ports.js';
 import type { AuthorizationAnswer } from '../../../sri/soap/authorization.js';
-import { isHeard } from '../../../sri/soap/exchange.js';
+import { isAnswered, isHeard } from '../../../sri/soap/unanswered.js';
 import { type Answers, authorizationOf, formerKeys } from '../domain/authorization-finding.js';
 import type { DocumentState } from '../domain/document.js';
 import type { AttemptOutcome, Records } from '../persistence/documents.repository.js';
+import { unansweredOutcome } from './attempt-outcome.js';
 import { authorizationWrapper } from './authorization-wrapper.js';
 
 /**
@@ -42,24 +43,7 @@ function outcomeOf(id: string, { answer, former = [] }: Answers): AttemptOutcome
   };
 }
 
-function summaryOf(answer: AuthorizationAnswer): string {
-  switch (answer.kind) {
-    case 'entries':
-      return answer.entries.map(({ estado }) => estado).join(', ') || 'no entries';
-    case 'not_delivered':
-      return answer.kind;
-    case 'no_evidence':
-      return `${answer.kind}: ${answer.reason}`;
-  }
-}
+const summaryOf = (answer: AuthorizationAnswer): string =>
+  isAnswered(answer) ? answer.entries.map(({ estado }) => estado).join(', ') || 'no entries' : unansweredOutcome(answer).outcome;
 
-function excerptOf(answer: AuthorizationAnswer): string | null {
-  switch (answer.kind) {
-    case 'entries':
-      return null;
-    case 'not_delivered':
-      return answer.reason;
-    case 'no_evidence':
-      return answer.excerpt;
-  }
-}
+const excerptOf = (answer: AuthorizationAnswer): string | null => (isAnswered(answer) ? null : unansweredOutcome(answer).excerpt);

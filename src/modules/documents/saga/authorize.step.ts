@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type Settings, SETTINGS } from '../../../config/settings.js';
 import { CLOCK, type Clock, IDS, type Ids } from '../../../shared/ports.js';
 import { type AuthorizationAnswer, AuthorizationClient } from '../../../sri/soap/authorization.js';
-import { isHeard } from '../../../sri/soap/exchange.js';
+import { isHeard } from '../../../sri/soap/unanswered.js';
 import { decide } from '../domain/decide.js';
 import type { SagaPolicy, Work } from '../domain/document.js';
 import { deadlinePastSilence } from '../domain/silence.js';

@@ -1,7 +1,9 @@
 import type { Ids } from '../../../shared/ports.js';
 import type { ConsultationAnswer } from '../../../sri/soap/consultation.js';
+import { isAnswered } from '../../../sri/soap/unanswered.js';
 import type { DocumentState } from '../domain/document.js';
 import type { AttemptOutcome, Records } from '../persistence/documents.repository.js';
+import { unansweredOutcome } from './attempt-outcome.js';
 
 /**
  * The row that records a question to the SRI's consultation service and its answer.
@@ -12,14 +14,6 @@ export function consultationRecords(ids: Ids, { signingNo }: DocumentState, answ
 }
 
 function outcomeOf(id: string, answer: ConsultationAnswer): AttemptOutcome {
-  switch (answer.kind) {
-    case 'state':
-      return { id, outcome: answer.estado, messages: answer.messages };
-    case 'unknown':
-      return { id, outcome: answer.kind, messages: answer.messages };
-    case 'not_delivered':
-      return { id, outcome: answer.kind, excerpt: answer.reason };
-    case 'no_evidence':
-      return { id, outcome: `${answer.kind}: ${answer.reason}`, excerpt: answer.excerpt };
-  }
+  if (!isAnswered(answer)) return { id, ...unansweredOutcome(answer) };
+  return { id, outcome: answer.kind === 'state' ? answer.estado : answer.kind, messages: answer.messages };
 }

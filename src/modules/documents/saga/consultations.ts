@@ -2,7 +2,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DomainError } from '../../../shared/domain-error.js';
 import { CLOCK, type Clock, IDS, type Ids } from '../../../shared/ports.js';
 import { ConsultationClient } from '../../../sri/soap/consultation.js';
-import { type ConsultedAnswer, isGiven } from '../domain/cancellation.js';
+import { isAnswered } from '../../../sri/soap/unanswered.js';
+import type { ConsultedAnswer } from '../domain/cancellation.js';
 import type { DocumentState } from '../domain/document.js';
 import type { Records } from '../persistence/documents.repository.js';
 import { consultationRecords } from './consultation-records.js';
@@ -23,7 +24,7 @@ export class Consultations {
   async ask(state: DocumentState): Promise<{ answer: ConsultedAnswer; records: Records; now: Date }> {
     const startedAt = this.clock.now();
     const answer = await this.client.query(state.accessKey);
-    if (!isGiven(answer)) throw new DomainError('SRI_UNAVAILABLE');
+    if (!isAnswered(answer)) throw new DomainError('SRI_UNAVAILABLE');
     return { answer, records: consultationRecords(this.ids, state, answer, startedAt), now: this.clock.now() };
   }
 }

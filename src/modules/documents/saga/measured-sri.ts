@@ -3,10 +3,10 @@ import { failSpan, noteSpan, traced } from '../../../platform/tracing/spans.js';
 import { type AuthorizationAnswer, AuthorizationClient } from '../../../sri/soap/authorization.js';
 import { authorizationState, rowOf, type SriService } from '../../../sri/soap/classification.js';
 import { type ConsultationAnswer, ConsultationClient } from '../../../sri/soap/consultation.js';
-import type { Unanswered } from '../../../sri/soap/exchange.js';
 import type { SriMessage } from '../../../sri/soap/message.js';
 import { type ReceptionAnswer, ReceptionClient } from '../../../sri/soap/reception.js';
 import type { SoapLimits, SoapTransport } from '../../../sri/soap/transport.js';
+import { isUnanswered, type Unanswered } from '../../../sri/soap/unanswered.js';
 
 /** Notes how long each call to the SRI takes and what it says; the answers pass unchanged. */
 export class SriMeter {
@@ -50,8 +50,6 @@ export class SriMeter {
     if (codes.length > 0) noteSpan({ 'sello.sri.codes': codes });
   }
 }
-
-const isUnanswered = (answer: { readonly kind: string }): answer is Unanswered => answer.kind === 'not_delivered' || answer.kind === 'no_evidence';
 
 export class MeasuredReception extends ReceptionClient {
   constructor(

@@ -3,9 +3,11 @@ import { KillPoints } from '../../../platform/faults/kill-points.js';
 import { OutboxRelay } from '../../../platform/outbox/relay.js';
 import { CLOCK, type Clock, IDS, type Ids } from '../../../shared/ports.js';
 import { ReceptionClient, type ReceptionAnswer } from '../../../sri/soap/reception.js';
+import { isAnswered } from '../../../sri/soap/unanswered.js';
 import { decide } from '../domain/decide.js';
 import type { Decision, DocumentState, SagaPolicy, Work } from '../domain/document.js';
 import { type AttemptOutcome, DocumentsRepository, type LoadedDocument } from '../persistence/documents.repository.js';
+import { unansweredOutcome } from './attempt-outcome.js';
 import { SAGA_POLICY } from './policy.js';
 import type { CallPermit } from './sri-breaker.js';
 import type { FreshSignature, LeasedDocument } from './step.js';
@@ -45,7 +47,7 @@ export class Transmission {
       await this.killPoints.pass('after-attempt', numericCode);
 
       const answer = await this.reception.submit(xml, submitted.accessKey);
-      permit.report(answer.kind === 'received' || answer.kind === 'returned');
+      permit.report(isAnswered(answer));
       await this.killPoints.pass('after-reception-answer', numericCode);
 
       const answeredAt = this.clock.now();
@@ -99,13 +101,5 @@ export class Transmission {
 }
 
 function outcomeOf(id: string, answer: ReceptionAnswer): AttemptOutcome {
-  switch (answer.kind) {
-    case 'received':
-    case 'returned':
-      return { id, outcome: answer.kind, messages: answer.messages };
-    case 'not_delivered':
-      return { id, outcome: answer.kind, excerpt: answer.reason };
-    case 'no_evidence':
-      return { id, outcome: `${answer.kind}: ${answer.reason}`, excerpt: answer.excerpt };
-  }
+  return isAnswered(answer) ? { id, outcome: answer.kind, messages: answer.messages } : { id, ...unansweredOutcome(answer) };
 }

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK, type Clock, IDS, type Ids } from '../../../shared/ports.js';
 import { ConsultationClient } from '../../../sri/soap/consultation.js';
+import { isAnswered } from '../../../sri/soap/unanswered.js';
 import { decideConsultation } from '../domain/cancellation.js';
 import type { SagaPolicy, Work } from '../domain/document.js';
 import { DocumentsRepository } from '../persistence/documents.repository.js';
@@ -29,7 +30,7 @@ export class WatchStep implements SagaStep {
     const permit = await this.calls.acquire('consultation');
     const startedAt = this.clock.now();
     if (permit.kind === 'wait') return await postpone(this.documents, document, 'watch', permit.until, startedAt);
-    const answer = await callWithPermit(permit, () => this.consultation.query(state.accessKey), ({ kind }) => kind === 'state' || kind === 'unknown');
+    const answer = await callWithPermit(permit, () => this.consultation.query(state.accessKey), isAnswered);
     const now = this.clock.now();
     const decision = decideConsultation(state, answer, now, this.policy);
     await this.documents.advance(state, decision, token, now, consultationRecords(this.ids, state, answer, startedAt));

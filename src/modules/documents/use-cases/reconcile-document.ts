@@ -4,7 +4,7 @@ import { DomainError } from '../../../shared/domain-error.js';
 import { CLOCK, type Clock, IDS, type Ids } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { AuthorizationClient } from '../../../sri/soap/authorization.js';
-import { isHeard } from '../../../sri/soap/exchange.js';
+import { isHeard } from '../../../sri/soap/unanswered.js';
 import { type ActionDecision, DocumentActions } from '../actions/document-actions.js';
 import type { DocumentReconciled } from '../documents.actions.responses.js';
 import { requireAction } from '../domain/actions.js';
