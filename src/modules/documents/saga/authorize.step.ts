@@ -5,6 +5,7 @@ import { type AuthorizationAnswer, AuthorizationClient } from '../../../sri/soap
 import { isHeard } from '../../../sri/soap/unanswered.js';
 import { decide } from '../domain/decide.js';
 import type { SagaPolicy, Work } from '../domain/document.js';
+import { LIFECYCLE } from '../domain/lifecycle.js';
 import { deadlinePastSilence } from '../domain/silence.js';
 import { DocumentsRepository, StaleDocumentError } from '../persistence/documents.repository.js';
 import { askAuthorization, authorizationRecords } from './ask-authorization.js';
@@ -32,7 +33,7 @@ export class AuthorizeStep implements SagaStep {
   async run(document: LeasedDocument): Promise<Work | null> {
     const { loaded, token } = document;
     const { state } = loaded;
-    if (state.status === 'SUBMITTED_TO_SRI') {
+    if (LIFECYCLE[state.status].lostLease === 'ask') {
       const noticedAt = this.clock.now();
       const lost = decide(state, { kind: 'worker_lost' }, noticedAt, this.policy);
       await this.documents.advance(state, lost, token, noticedAt);
