@@ -15,7 +15,8 @@ describe('a worker that cannot sign, beside one that can', () => {
   let business: Business;
 
   beforeAll(async () => {
-    // As a host does whose cryptographic policy forbids SHA-1, for as long as the file is there.
+    // As a host does whose cryptographic policy forbids SHA-1. A process reads that once; this one ends with its file, so that the
+    // worker can be ended like any other.
     writeFileSync(preload, `
       const crypto = require('node:crypto');
       const { sign } = crypto;

@@ -105,6 +105,14 @@ describe('a mail to the admins', () => {
     await notices.addressAdmins(work, token, new Date());
     expect(await database.query('select kind, due_at > now() as waits from mail_outbox where tenant_id = $1', [tenantId])).toEqual([{ kind: 'notice', waits: true }]);
     expect(await database.query('select from mails where tenant_id = $1', [tenantId])).toEqual([]);
+    // One look puts off all that waits; what is old is news no more, and does not go round for ever.
+    await database.query(
+      `insert into events (tenant_id, id, type, created_at, data)
+       select $1, gen_random_uuid(), 'issuer.paused', now() - make_interval(days => 10 * n), '{"pause": {}}' from generate_series(1, 5) n`, [tenantId]);
+    await database.query(`update mail_outbox set due_at = now(), lease_token = case when id = $2 then $3::uuid end where tenant_id = $1`, [tenantId, work.id, token]);
+    await notices.addressAdmins(work, token, new Date());
+    expect(await database.query('select count(*)::int as waiting, bool_and(due_at > now()) as later from mail_outbox where tenant_id = $1', [tenantId])).toEqual([{ waiting: 4, later: true }]);
+    await database.query('delete from mail_outbox where tenant_id = $1 and id <> $2', [tenantId, work.id]);
     await database.query('update tenants set is_active = true where id = $1', [tenantId]);
     expect(await newsOf(tenantId)).toMatchObject({ type: 'issuer.paused', items: [{ documentType: '01' }] });
   });

@@ -8,7 +8,7 @@ import { ManagementServer } from './management-server.js';
 /** What is waited for, and in milliseconds how long until the next look. */
 const WAITS: Readonly<Record<Obstacle, { readonly what: string; readonly pauseMs: number }>> = {
   migrations: { what: 'PostgreSQL answers and has the migrations of this version (npm run migrate)', pauseMs: 1_000 },
-  signing: { what: 'this host signs as the SRI demands, with a master key that opens signing keys', pauseMs: 10_000 },
+  signing: { what: 'this host signs as the SRI demands, with a master key that opens signing keys; once that is mended, start this process anew', pauseMs: 10_000 },
 };
 
 /**

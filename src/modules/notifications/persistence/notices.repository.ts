@@ -21,6 +21,8 @@ export interface NoticeMail {
 const MOST_ITEMS = 50;
 /** News of a closed tenant are looked at again so often: it may be opened any time. */
 const CLOSED_MS = 3_600_000;
+/** Older ones are news no more. */
+const MOST_DAYS = 31;
 
 /** The first items, and how many more there are. */
 interface Listed<Item> {
@@ -38,7 +40,7 @@ const UNTOLD = `
     where m.tenant_id = $1 and m.notice = $5 and m.recipient = $6 and m.status in ('queued', 'sent')
   )
   select e.id from mails f cross join unnest(f.event_ids) e (id)
-  where f.tenant_id = $1 and f.notice = $5 and f.recipient = $6 and f.status in ('failed', 'bounced') and f.created_at > $7::timestamptz - interval '31 days'
+  where f.tenant_id = $1 and f.notice = $5 and f.recipient = $6 and f.status in ('failed', 'bounced') and f.created_at > $7::timestamptz - interval '${MOST_DAYS} days'
     and not exists (select from told where told.id = e.id)
   group by e.id order by max(f.created_at) desc limit ${MOST_ITEMS}`;
 
@@ -65,8 +67,11 @@ export class NoticesRepository {
         [tenantId, eventId, SETTLED_UNTOLD],
       );
       if (held === 0 || tenant === undefined || event === undefined || !isNotice(event.type)) return;
-      const spoken = event.last_mail === null ? now : new Date(event.last_mail.getTime() + QUIET_MS[event.type]);
-      const quietUntil = tenant.is_active ? spoken : new Date(now.getTime() + CLOSED_MS);
+      if (!tenant.is_active) {
+        await this.putOff(manager, tenantId, eventId, now);
+        return;
+      }
+      const quietUntil = event.last_mail === null ? now : new Date(event.last_mail.getTime() + QUIET_MS[event.type]);
       if (quietUntil > now) {
         await manager.query(`insert into mail_outbox (tenant_id, id, kind, due_at) values ($1, $2, 'notice', $3)`, [tenantId, eventId, quietUntil]);
         return;
@@ -77,6 +82,16 @@ export class NoticesRepository {
       );
       await this.queueMails(manager, tenantId, event.type, [eventId, ...others.map(({ id }) => id)], now);
     });
+  }
+
+  /** All that waits to be told in a tenant waits until it is looked at again, together. */
+  private async putOff(manager: EntityManager, tenantId: string, eventId: string, now: Date): Promise<void> {
+    const [others] = await manager.query<[{ id: string }[], number]>(`delete from mail_outbox where tenant_id = $1 and kind = 'notice' returning id`, [tenantId]);
+    await manager.query(
+      `insert into mail_outbox (tenant_id, id, kind, due_at)
+       select tenant_id, id, 'notice', $3 from events where tenant_id = $1 and id = any ($2) and created_at > $4::timestamptz - interval '${MOST_DAYS} days'`,
+      [tenantId, [eventId, ...others.map(({ id }) => id)], new Date(now.getTime() + CLOSED_MS), now],
+    );
   }
 
   /** @param eventIds what the mail reports; the first one gave rise to it */

@@ -96,7 +96,7 @@ async function writeTable(client: Client, { name, columns }: StoredTable, file: 
   const rows = client.query(copyTo(`copy (select ${columnList(client, columns)} from ${client.escapeIdentifier(name)}) to stdout`));
   const written = createWriteStream(file, { mode: 0o600, flags: 'wx', flush: true });
   // A file that is just being opened when the rows end would come back into the folder that is removed.
-  const closed = new Promise((resolve) => written.once('close', resolve));
+  const closed = new Promise<void>((resolve) => written.once('close', resolve));
   await pipeline(rows, createGzip(), written).finally(() => closed);
   return { name, columns: [...columns], rows: rows.rowCount, sha256: await digestOf(file) };
 }
