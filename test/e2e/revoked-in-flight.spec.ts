@@ -268,7 +268,7 @@ describe('a credential that ends, or a role that changes, while a call is under 
   });
 
   it.each(
-    (['PATCH /auth/me', 'POST /auth/tenants', 'POST /auth/google/link'] as const).flatMap((route) =>
+    (['PATCH /auth/me', 'POST /auth/tenants', 'POST /auth/google/link', 'POST /auth/invitations/accept'] as const).flatMap((route) =>
       [
         ['ended', 'update sessions set ended_at = now() where user_id = $'],
         ['expired', `update sessions set expires_at = now() - interval '1 second' where user_id = $`],
@@ -281,7 +281,11 @@ describe('a credential that ends, or a role that changes, while a call is under 
       `insert into one_time_tokens (token_hash, purpose, user_id, detail, created_at, expires_at)
        values (sha256($1), 'link_identity', $2, jsonb_build_object('issuer', 'https://idp.example', 'subject', $3::text, 'email', $4::text), now(), now() + interval '10 minutes')`,
       [Buffer.from(token), person.userId, person.userId, person.email]);
-    const bodies = { 'PATCH /auth/me': { name: 'Late' }, 'POST /auth/tenants': { tenant_name: 'Late' }, 'POST /auth/google/link': { link_token: token } };
+    const bodies = { 'PATCH /auth/me': { name: 'Late' }, 'POST /auth/tenants': { tenant_name: 'Late' }, 'POST /auth/google/link': { link_token: token }, 'POST /auth/invitations/accept': { token } };
+    await stack.database.query(
+      `insert into members (tenant_id, id, email, role, status, invited_at, invitation_hash, invitation_expires_at, created_at, updated_at)
+       values ($1, gen_random_uuid(), $2, 'viewer', 'invited', now(), sha256($3), now() + interval '1 day', now(), now())`,
+      [things.business.tenantId, person.email, Buffer.from(token)]);
     const state = (): Promise<object[]> =>
       stack.database.query(
         `select u.name, (select count(*)::int from user_identities i where i.user_id = u.id) as identities, (select count(*)::int from members m where m.user_id = u.id) as tenants,

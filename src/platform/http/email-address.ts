@@ -14,13 +14,15 @@ export function isEmailAddress(text: string): boolean {
 
 /**
  * The address of an account as it is kept and looked up, however it was written: one form for every spelling of a domain that a
- * mail would take to the same mailbox. A text that is no address is only normalised.
+ * mail would take to the same mailbox, which is the one of the wire where the Unicode form has signs that no address may have
+ * here. A text that is no address is only normalised.
  */
 export function accountAddress(text: string): string {
   const address = normaliseText(text.toLowerCase());
   if (!isEmailAddress(address)) return address;
-  const at = address.indexOf('@');
-  return `${address.slice(0, at)}@${domainForm(address.slice(at + 1)) ?? ''}`;
+  const [local = '', domain = ''] = address.split('@');
+  const kept = `${local}@${domainForm(domain) ?? ''}`;
+  return isEmailAddress(kept) ? kept : `${local}@${domainToASCII(domain)}`;
 }
 
 /** A domain in its Unicode form; null where there can be none of that name, or the form would lead mails to another. */

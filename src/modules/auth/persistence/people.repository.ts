@@ -141,10 +141,20 @@ export class PeopleRepository {
     return invitation ?? null;
   }
 
-  /** @param newcomer name and password of who has no account yet; null for the person `userId` */
-  async acceptInvitation(hash: Buffer, userId: string, newcomer: { name: string; passwordHash: string } | null, now: Date, origin: RequestOrigin): Promise<AcceptedInvitation> {
+  /** Makes the signed-in person a member; null when the session has ended meanwhile. */
+  async acceptInvitation(hash: Buffer, { userId, sessionId }: OwnSession, now: Date, origin: RequestOrigin): Promise<AcceptedInvitation | null> {
+    // Without a hash there is no invitation: what the session may not do any more is not done.
+    const [answer] = await this.database.withoutTenant<AcceptedInvitation & { held: boolean }>(
+      `select h.held, a.* from (select hold_session($2, $6, $3)) as h (held), accept_invitation(case when h.held then $1::bytea end, $2, null, null, $3, $4, $5) as a`,
+      [hash, userId, now, origin.requestId, origin.address, sessionId],
+    );
+    return answer?.held === true ? answer : null;
+  }
+
+  /** Makes a person of whoever was invited and has no account yet, and a member. */
+  async acceptAsNewcomer(hash: Buffer, { userId, name, passwordHash }: { userId: string; name: string; passwordHash: string }, now: Date, origin: RequestOrigin): Promise<AcceptedInvitation> {
     const [answer] = await this.database.withoutTenant<AcceptedInvitation>('select * from accept_invitation($1, $2, $3, $4, $5, $6, $7)', [
-      hash, userId, newcomer?.name ?? null, newcomer?.passwordHash ?? null, now, origin.requestId, origin.address,
+      hash, userId, name, passwordHash, now, origin.requestId, origin.address,
     ]);
     return answer ?? { outcome: 'unknown', tenant_id: null, member_id: null };
   }

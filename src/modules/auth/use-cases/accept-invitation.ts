@@ -32,9 +32,12 @@ export class AcceptInvitationHandler implements ICommandHandler<AcceptInvitation
   ) {}
 
   async execute({ input, person, origin }: AcceptInvitation): Promise<AcceptedInvitationRecord> {
-    const newcomer = person === null ? await this.newcomer(input) : null;
-    const userId = person?.userId ?? this.ids.uuid();
-    const { outcome, tenant_id, member_id } = await this.people.acceptInvitation(hashOfToken(input.token), userId, newcomer, this.clock.now(), origin);
+    const hash = hashOfToken(input.token);
+    const accepted = person === null
+      ? await this.people.acceptAsNewcomer(hash, await this.newcomer(input), this.clock.now(), origin)
+      : await this.people.acceptInvitation(hash, person, this.clock.now(), origin);
+    if (accepted === null) throw new DomainError('UNAUTHENTICATED');
+    const { outcome, tenant_id, member_id } = accepted;
     if (outcome === 'other_person') throw new DomainError('FORBIDDEN', { reason: 'other_person' });
     if (outcome === 'sign_in_required') throw new DomainError('INVALID_STATE', { reason: 'sign_in_required' });
     // The token is the proof: one that is unknown, used or too old proves nothing.
@@ -42,13 +45,13 @@ export class AcceptInvitationHandler implements ICommandHandler<AcceptInvitation
     return { tenant_id, member_id };
   }
 
-  private async newcomer({ token, name, password }: AcceptInvitation['input']): Promise<{ name: string; passwordHash: string }> {
+  private async newcomer({ token, name, password }: AcceptInvitation['input']): Promise<{ userId: string; name: string; passwordHash: string }> {
     if (name === undefined || password === undefined) {
       const missing = [...(name === undefined ? ['name'] : []), ...(password === undefined ? ['password'] : [])].map((field) => ({ field, type: 'missing', ctx: {} }));
       throw laterRefusal('body', [...missing, ...weakness(password, [name])]);
     }
     const email = await this.people.addressOfToken(hashOfToken(token), this.clock.now());
     refuseWeak(password, email === null ? [name] : [name, email]);
-    return { name, passwordHash: await this.hasher.hash(password) };
+    return { userId: this.ids.uuid(), name, passwordHash: await this.hasher.hash(password) };
   }
 }
