@@ -16,6 +16,7 @@ export type Unanswered =
       readonly isHeard?: boolean;
     };
 
+/** Whether nothing is known of what was asked. */
 export const isUnanswered = (answer: { readonly kind: string }): answer is Unanswered => answer.kind === 'not_delivered' || answer.kind === 'no_evidence';
 
 /** Whether the service said something of what it was asked. */

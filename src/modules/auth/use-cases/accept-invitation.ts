@@ -31,6 +31,10 @@ export class AcceptInvitationHandler implements ICommandHandler<AcceptInvitation
     @Inject(IDS) private readonly ids: Ids,
   ) {}
 
+  /**
+   * @throws DomainError UNAUTHENTICATED for a token that proves nothing, and when the session has ended meanwhile; FORBIDDEN for who
+   *   is signed in as another person; INVALID_STATE for a newcomer whose address has an account
+   */
   async execute({ input, person, origin }: AcceptInvitation): Promise<AcceptedInvitationRecord> {
     const hash = hashOfToken(input.token);
     const accepted = person === null
