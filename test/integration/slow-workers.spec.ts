@@ -2,6 +2,7 @@ import { jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import type { Settings } from '../../src/config/settings.js';
+import { DueSteps } from '../../src/modules/documents/saga/due-steps.js';
 import { IssuanceProcessor } from '../../src/modules/documents/saga/issuance.processor.js';
 import type { SagaStep } from '../../src/modules/documents/saga/step.js';
 import { DocumentsRepository } from '../../src/modules/documents/persistence/documents.repository.js';
@@ -35,6 +36,7 @@ describe('workers that hold a document longer than their lease', () => {
   let service: DataSource;
   let seed: SeededTenant;
   let documents: DocumentsRepository;
+  let work: DueWork;
   let relay: OutboxRelay;
   let elapsed = 0;
   const clock = { now: () => new Date(Date.now() + elapsed) };
@@ -46,7 +48,8 @@ describe('workers that hold a document longer than their lease', () => {
     seed = await seedTenant(database);
     const transaction = new TenantTransaction(service);
     documents = new DocumentsRepository(transaction, new RandomIds());
-    relay = new OutboxRelay(new DueWork(transaction), {} as never, new StepGates(), new KillPoints(SETTINGS, new TimerSleeper()), clock, new TimerSleeper(), SETTINGS);
+    work = new DueWork(transaction);
+    relay = new OutboxRelay(work, {} as never, new StepGates(), new KillPoints(SETTINGS, new TimerSleeper()), clock, new TimerSleeper(), SETTINGS);
   });
   afterAll(async () => {
     await service.destroy();
@@ -68,10 +71,9 @@ describe('workers that hold a document longer than their lease', () => {
           return null;
         },
       };
-      const worker = new IssuanceProcessor(
-        {} as never, documents, relay, new KillPoints(SETTINGS, new TimerSleeper()), prepare as never, prepare as never, prepare as never, prepare as never,
-        clock, new RandomIds(), new TimerSleeper(), SETTINGS, POLICY, new Meters(), new Shutdown(SETTINGS),
-      );
+      const [killPoints, shutdown, steps] = [new KillPoints(SETTINGS, new TimerSleeper()), new Shutdown(SETTINGS), { prepare, submit: prepare, authorize: prepare, watch: prepare }];
+      const dueSteps = new DueSteps(documents, steps, killPoints, clock, SETTINGS, POLICY, new Meters(), shutdown);
+      const worker = new IssuanceProcessor({} as never, dueSteps, work, relay, killPoints, clock, new RandomIds(), new TimerSleeper(), SETTINGS, shutdown);
       const job = worker.answer({ id: '1', data: { tenantId: seed.tenantId, documentId } } as never);
       void job.then(() => reject(new Error('the worker never came to its step')), reject);
     });
@@ -128,7 +130,7 @@ describe('workers that hold a document longer than their lease', () => {
   it('nor where PostgreSQL, being exhausted, refuses at first to store that', async () => {
     const id = (await issueBySql(service, seed)).response.document_id;
     const exhausted = Object.assign(new Error('sorry, too many clients already'), { code: '53300' });
-    const ending = jest.spyOn(relay, 'endLeaseUncounted').mockRejectedValueOnce(exhausted).mockRejectedValueOnce(exhausted);
+    const ending = jest.spyOn(work, 'endLeaseUncounted').mockRejectedValueOnce(exhausted).mockRejectedValueOnce(exhausted);
     await failing(id, '53300');
     expect(ending).toHaveBeenCalledTimes(5);
     ending.mockRestore();

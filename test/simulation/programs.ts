@@ -19,6 +19,7 @@ import { ReconcileDocumentHandler } from '../../src/modules/documents/use-cases/
 import { RetryDocumentHandler } from '../../src/modules/documents/use-cases/retry-document.js';
 import { WithdrawCancellationHandler } from '../../src/modules/documents/use-cases/withdraw-cancellation.js';
 import { AuthorizeStep } from '../../src/modules/documents/saga/authorize.step.js';
+import { DueSteps } from '../../src/modules/documents/saga/due-steps.js';
 import { IssuanceProcessor } from '../../src/modules/documents/saga/issuance.processor.js';
 import { sagaPolicy } from '../../src/modules/documents/saga/policy.js';
 import { PrepareStep } from '../../src/modules/documents/saga/prepare.step.js';
@@ -116,14 +117,14 @@ export function startWorker(ports: Ports, Relay: typeof OutboxRelay = OutboxRela
   const shutdown = new Shutdown(SETTINGS);
   const calls = new FewCalls(new SriBreaker(clock, SETTINGS), clock, sleeper, SETTINGS, shutdown, gates);
   const transmission = new Transmission(documents, ports.reception as never, relay, killPoints, clock, ids, policy);
-  const processor = new IssuanceProcessor(
-    queue, documents, relay, killPoints,
-    new PrepareStep(documents, ports.keys, killPoints, clock, policy),
-    new SubmitStep(documents, transmission, calls, clock),
-    new AuthorizeStep(documents, ports.authorization as never, calls, killPoints, clock, ids, policy, SETTINGS),
-    new WatchStep(documents, ports.consultation as never, calls, clock, ids, policy),
-    clock, ids, sleeper, SETTINGS, policy, METERS, shutdown,
-  );
+  const steps = {
+    prepare: new PrepareStep(documents, ports.keys, killPoints, clock, policy),
+    submit: new SubmitStep(documents, transmission, calls, clock),
+    authorize: new AuthorizeStep(documents, ports.authorization as never, calls, killPoints, clock, ids, policy, SETTINGS),
+    watch: new WatchStep(documents, ports.consultation as never, calls, clock, ids, policy),
+  };
+  const dueSteps = new DueSteps(documents, steps, killPoints, clock, SETTINGS, policy, METERS, shutdown);
+  const processor = new IssuanceProcessor(queue, dueSteps, work, relay, killPoints, clock, ids, sleeper, SETTINGS, shutdown);
   processor.onApplicationBootstrap();
   relay.onApplicationBootstrap();
 }

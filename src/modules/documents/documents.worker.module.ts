@@ -6,15 +6,18 @@ import { PrintingModule } from '../../platform/printing/printing.module.js';
 import { ReceptionClient } from '../../sri/soap/reception.js';
 import { UndiciSoapTransport } from '../../sri/soap/transport.js';
 import { SigningKeysModule } from '../issuers/public.js';
+import type { Step } from './domain/lifecycle.js';
 import { DocumentCountsRepository } from './persistence/document-counts.repository.js';
 import { ModifiedDocumentsRepository } from './persistence/modified-documents.repository.js';
 import { ParkedDocumentsRepository } from './persistence/parked-documents.repository.js';
 import { AuthorizeStep } from './saga/authorize.step.js';
 import { CountFolding } from './saga/count-folding.js';
+import { DueSteps } from './saga/due-steps.js';
 import { IssuanceProcessor } from './saga/issuance.processor.js';
 import { MeasuredReception, SriMeter } from './saga/measured-sri.js';
 import { ParkedWaking } from './saga/parked-waking.js';
 import { PrepareStep } from './saga/prepare.step.js';
+import { SAGA_STEPS, type SagaStep } from './saga/step.js';
 import { SubmitStep } from './saga/submit.step.js';
 import { WorkerWatch } from './saga/worker-watch.js';
 import { SagaGauges } from './saga/saga-gauges.js';
@@ -36,6 +39,12 @@ const SAGA = [
   SriBreaker,
   SriCalls,
   SagaGauges,
+  {
+    provide: SAGA_STEPS,
+    inject: [PrepareStep, SubmitStep, AuthorizeStep, WatchStep],
+    useFactory: (prepare: SagaStep, submit: SagaStep, authorize: SagaStep, watch: SagaStep): Record<Step, SagaStep> => ({ prepare, submit, authorize, watch }),
+  },
+  DueSteps,
   IssuanceProcessor,
   WorkerWatch,
   DocumentCountsRepository,

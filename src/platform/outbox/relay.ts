@@ -61,22 +61,6 @@ export class OutboxRelay implements OnApplicationBootstrap, OnApplicationShutdow
     this.wake.abort(NUDGED);
   }
 
-  /** Gives up what this process has of a document, and lets the bell be rung for others. */
-  async handBack(tenantId: string, documentId: string, token: string): Promise<void> {
-    await this.work.release(tenantId, documentId, token);
-    this.nudge();
-  }
-
-  /** Records that a worker which held a document for too long is alive: nobody else need look at the document for that. */
-  async outlived(tenantId: string, documentId: string, token: string): Promise<void> {
-    await this.work.outlived(tenantId, documentId, token);
-  }
-
-  /** Records that a worker failed for no fault of the document's: work on it goes on when the lease has run out, which does not count as a lost lease. */
-  async endLeaseUncounted(tenantId: string, documentId: string, token: string): Promise<void> {
-    await this.work.endLeaseUncounted(tenantId, documentId, token);
-  }
-
   async onApplicationShutdown(): Promise<void> {
     this.stopping.abort();
     this.wake.abort();

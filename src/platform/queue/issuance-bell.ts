@@ -20,8 +20,8 @@ const MAX_WAITING = 5_000;
 const ANSWER_MS = 1_000;
 /** Jobs in the queue for each that a worker handles at once: enough for it to go on while the relay looks for more, and few enough that a fresh document does not wait long. */
 const QUEUED_PER_SLOT = 0.5;
-/** Share of the queue at which it is filled up again: looking for due work costs much the same for one document as for many. */
-const REFILL_AT = 0.5;
+/** Share of what may wait, or be in hand, at which it is filled up again: looking for due work costs much the same for one document as for many. */
+export const REFILL_AT = 0.5;
 /** How long a Redis that failed is not asked to take jobs: work goes on without it, and does not wait a second each time for it to be silent. */
 const REST_AFTER_FAILURE_MS = 5_000;
 /** How long Redis is trusted to take jobs for having taken something. */

@@ -31,3 +31,6 @@ export interface SagaStep {
    */
   run(document: LeasedDocument): Promise<NextWork | null>;
 }
+
+/** What runs each step of the lifecycle's table. */
+export const SAGA_STEPS = Symbol('SAGA_STEPS');
