@@ -38,6 +38,7 @@ const files: Readonly<Record<string, string>> = {
   'docs/configuration.md': configurationPage(settings, LOCAL_SETTINGS),
   'docs/errors.md': errorsPage(ERROR_CATALOGUE, invalidCertificateReasons()),
   'docs/quick-start.md': pageWithIncludes('docs/quick-start.md'),
+  'docs/front-ends.md': pageWithIncludes('docs/front-ends.md'),
   'docs/issuing.md': issuingPage(),
   'docs/states.md': statesPage(LIFECYCLE),
   'docs/events.md': eventsPage(EVENT_CATALOGUE, JSON.parse(openApi) as DescribedEvents),

@@ -25,7 +25,7 @@ describe('pages', () => {
   });
 
   it('listen on the stream for types that there are', () => {
-    const example = /for \(const type of \[(.+)\]\) \{\n {2}stream\.addEventListener\(type/.exec(readFileSync('docs/front-ends.md', 'utf8'))?.[1] ?? '';
+    const example = /followEvents\(API, \[(.+)\]/.exec(readFileSync('docs/front-ends.md', 'utf8'))?.[1] ?? '';
     const types = [...example.matchAll(/'([^']+)'/g)].map(([, type]) => type);
     expect(types.length).toBeGreaterThan(0);
     expect(EVENT_KINDS).toEqual(expect.arrayContaining(types));

@@ -3,7 +3,7 @@ import { extname } from 'node:path';
 
 const INCLUDE = /<!-- include (\S+) -->\n[\s\S]*?<!-- \/include -->/g;
 
-const LANGUAGE: Readonly<Record<string, string>> = { '.ts': 'ts', '.sh': 'sh', '.json': 'json' };
+const LANGUAGE: Readonly<Record<string, string>> = { '.ts': 'ts', '.js': 'js', '.sh': 'sh', '.json': 'json' };
 
 /** A hand-written page with its included files as they are now: examples that are run by tests stand in pages once. */
 export function pageWithIncludes(path: string): string {

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { domainToASCII, domainToUnicode } from 'node:url';
 import { normaliseText } from '../../shared/text.js';
 
@@ -25,9 +26,9 @@ export function accountAddress(text: string): string {
   return isEmailAddress(kept) ? kept : `${local}@${domainToASCII(domain)}`;
 }
 
-/** A domain in its Unicode form; null where there can be none of that name, or the form would lead mails to another. */
+/** A domain in its Unicode form; null where there can be none of that name, where the form would lead mails to another, or where the name is an IP address. */
 function domainForm(domain: string): string | null {
   const onTheWire = domainToASCII(domain);
   const form = domainToUnicode(onTheWire);
-  return onTheWire !== '' && domainToASCII(form) === onTheWire ? form : null;
+  return onTheWire !== '' && isIP(onTheWire) === 0 && domainToASCII(form) === onTheWire ? form : null;
 }

@@ -1,0 +1,61 @@
+/** How long to wait before a stream that was refused is asked for again, in milliseconds: at first, and at most. */
+const WAIT_MS = { first: 2_000, most: 60_000 };
+
+/**
+ * Shows events for as long as the page is open. A browser goes on by itself after a connection that broke, but gives a stream up
+ * for good once it is refused: while the database or a proxy is away, when too many pages are open, when the session has run out.
+ *
+ * @param {string} api where the API is
+ * @param {string[]} types the kinds of events to hear of
+ * @param {(event: object) => void} page.show takes each event, once
+ * @param {() => void} page.reload reads anew what the page shows: called whenever events may have been missed
+ * @param {() => Promise<void>} page.refresh gets the session going again; where it rejects, nothing more is heard
+ * @param {(reason: unknown) => void} page.ended told of that
+ * @returns {() => void} ends it
+ */
+export function followEvents(api, types, { show, reload, refresh, ended }) {
+  let stream;
+  let timer;
+  let lastId = null;
+  let waitMs = WAIT_MS.first;
+  const place = () => (lastId === null ? '' : `cursor=${encodeURIComponent(lastId)}`);
+
+  function open() {
+    stream = new EventSource(`${api}/events/stream?${place()}`, { withCredentials: true });
+    stream.addEventListener('open', () => {
+      waitMs = WAIT_MS.first;
+      if (lastId === null) reload();
+    });
+    // Each event has the name of its type: `onmessage` hears none.
+    for (const type of types) {
+      stream.addEventListener(type, ({ data, lastEventId }) => {
+        lastId = lastEventId;
+        show(JSON.parse(data));
+      });
+    }
+    stream.addEventListener('error', () => {
+      // In any other state the browser goes on by itself.
+      if (stream.readyState === EventSource.CLOSED) again();
+    });
+  }
+
+  function again() {
+    clearTimeout(timer);
+    timer = setTimeout(() => mend().then(open, ended), waitMs);
+    waitMs = Math.min(2 * waitMs, WAIT_MS.most);
+  }
+
+  /** An EventSource does not tell why it was refused; a call of the list does. */
+  async function mend() {
+    const answer = await fetch(`${api}/events?limit=1&${place()}`, { credentials: 'include' }).catch(() => null);
+    if (answer?.status === 401) await refresh();
+    // The service went on from a backup, and this place is no more.
+    if (answer?.status === 422) lastId = null;
+  }
+
+  open();
+  return () => {
+    clearTimeout(timer);
+    stream.close();
+  };
+}
