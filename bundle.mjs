@@ -1,5 +1,5 @@
 /**
- * Last step of `npm run build`: API and worker as a few large modules in `dist/bundle`, which start in half the time of the
+ * Last step of `build.mjs`: API and worker as a few large modules in `dist/bundle`, which start in half the time of the
  * 1,800 small ones that they are made of (docs/adr/017-bundled-processes.md). Nothing is minified: a line of a stack trace is
  * to be read there, below the name of its file.
  */
