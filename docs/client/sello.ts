@@ -3550,11 +3550,6 @@ export interface components {
              */
             issue_date?: string;
             /**
-             * @description Sum of the discounts of the lines
-             * @default 0.00
-             */
-            total_discount?: number | string;
-            /**
              * @description 04 RUC, 05 cedula, 06 passport, 07 final consumer, 08 foreign; or RUC, CEDULA, PASAPORTE, CONSUMIDOR_FINAL, EXTERIOR
              * @example 05
              */
@@ -3638,10 +3633,11 @@ export interface components {
             taxes?: components["schemas"]["DocumentTaxCreate"][];
             /**
              * @description 01 invoice, 03 purchase settlement, 04 credit note, 05 debit note, 06 delivery guide, 07 withholding
-             * @default 01
              * @enum {string}
              */
             document_type?: "01" | "03" | "04" | "05" | "06" | "07";
+            /** @description Sum of the discounts of the lines */
+            total_discount?: number | string;
         };
         DocumentPayment: {
             /** @description Position, from 1 */

@@ -108,6 +108,21 @@ describe('the description of the API', () => {
     expect(anonymous).toEqual([]);
   });
 
+  it('has no default in the body of a change, where a field that is absent stays', () => {
+    const defaults: string[] = [];
+    const visit = (schema: Schema, at: string, seen: readonly string[]): void => {
+      const { $ref } = schema;
+      if ($ref !== undefined && !seen.includes($ref)) visit(description.components.schemas[$ref.split('/').at(-1)!]!, at, [...seen, $ref]);
+      if (schema['default'] !== undefined) defaults.push(at);
+      for (const [name, inner] of Object.entries(schema.properties ?? {})) visit(inner, `${at}.${name}`, seen);
+      for (const inner of [schema.items, ...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])]) if (inner !== undefined) visit(inner, `${at}[]`, seen);
+    };
+    const changes = calls.filter(({ method }) => method === 'patch');
+    expect(changes.length).toBeGreaterThan(10);
+    for (const { operation } of changes) for (const { schema } of Object.values(operation.requestBody?.content ?? {})) if (schema !== undefined) visit(schema, operation.operationId, []);
+    expect(defaults).toEqual([]);
+  });
+
   it('has an example for every body and answer, and each fits its schema', () => {
     const faults: string[] = [];
     let examples = 0;

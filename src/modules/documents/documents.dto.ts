@@ -1,4 +1,4 @@
-import { ApiSchema, PartialType } from '@nestjs/swagger';
+import { ApiSchema, OmitType, PartialType } from '@nestjs/swagger';
 import { Day, Digits, Email, Flag, Money, Nested, NestedList, OneOf, Text, Uuid } from '../../platform/http/fields.js';
 import type { DocumentTypeCode } from '../../sri/document-types/content.js';
 import { DOCUMENT_TYPE_CODES } from '../../sri/document-types/registry.js';
@@ -17,6 +17,7 @@ const TYPE = {
   about: '01 invoice, 03 purchase settlement, 04 credit note, 05 debit note, 06 delivery guide, 07 withholding',
 } as const;
 const SUBTOTAL = { about: 'Amount before taxes and discounts', example: '100.00' } as const;
+const TOTAL_DISCOUNT = { about: 'Sum of the discounts of the lines' } as const;
 const TOTAL_TAX = { about: 'Sum of the taxes', example: '15.00' } as const;
 const TOTAL = { about: 'subtotal - total_discount + total_tax (+ tip)', example: '115.00' } as const;
 const IDEMPOTENCY_KEY = { min: 1, max: 255, nullable: true, about: 'Prevents duplicates; one namespace per issuer, for ever' } as const;
@@ -35,7 +36,7 @@ export class DocumentBodyDto {
   @Uuid({ about: 'Establishment of the issuer' }) establishment_id: string;
   @Uuid({ about: 'Emission point of the establishment' }) emission_point_id: string;
   @Day({ about: 'Calendar day in Ecuador', example: '2026-08-25' }) issue_date: string;
-  @Money({ default: '0.00', about: 'Sum of the discounts of the lines' }) total_discount: string = '0.00';
+  @Money({ ...TOTAL_DISCOUNT, default: '0.00' }) total_discount: string = '0.00';
   @Text({
     max: 10,
     nullable: true,
@@ -112,6 +113,9 @@ export class DocumentValidateDto extends DocumentFromLinesDto {
   @Text(IDEMPOTENCY_KEY) idempotency_key?: string | null;
 }
 
-/** Any of the fields of a draft; those that are absent stay. */
+/** Any of the fields of a draft; those that are absent stay, so none has a default that a client could fill in. */
 @ApiSchema({ name: 'DocumentPatch' })
-export class DocumentPatchDto extends PartialType(StoredDraftDto) {}
+export class DocumentPatchDto extends PartialType(OmitType(StoredDraftDto, ['document_type', 'total_discount'])) {
+  @OneOf(DOCUMENT_TYPE_CODES, { ...TYPE, optional: true }) document_type?: DocumentTypeCode;
+  @Money({ ...TOTAL_DISCOUNT, optional: true }) total_discount?: string;
+}
