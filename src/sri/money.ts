@@ -21,6 +21,18 @@ export function taxAmount(base: Decimal | string, rate: string): Decimal {
   return round2(dec(rate).times(read(base)));
 }
 
+/** Taxes of bases, their cents spread: they add up to the tax of all bases together, each within a cent of its own. */
+export function spreadTaxes(bases: readonly string[], rate: string): readonly Decimal[] {
+  let base = dec('0');
+  let given = dec('0');
+  return bases.map((one) => {
+    base = base.plus(dec(one));
+    const amount = taxAmount(base, rate).minus(given);
+    given = given.plus(amount);
+    return amount;
+  });
+}
+
 /** Whether two amounts differ by no more than the tolerance, by default one cent. */
 export function nearly(one: Decimal | string, other: Decimal | string, tolerance: Decimal = CENT): boolean {
   if (one === other) return true;

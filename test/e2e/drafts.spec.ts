@@ -270,6 +270,20 @@ describe('drafts and what follows an issued document', () => {
       await stack.killApi(stack.apis.length - 1, 'SIGTERM');
     });
 
+    it('spreads over its lines the cents of the IVA on top of ICE, and keeps them when something else is changed', async () => {
+      await product({ main_code: 'GASEOSA', name: 'Gaseosa', unit_price: '0.23', default_discount: '0', applies_ice: true, ice_code: '3630' });
+      const created = await draft(of(Array.from({ length: 10 }, (_, index) => line('GASEOSA', { line_number: index + 1 }))));
+      // 15 % of 0.30 is 0.045: the lines, rounded one by one, would be five cents above it.
+      const taxes = [{ tax_code: '3', tax_amount: '0.70' }, { tax_code: '2', taxable_base: '3.00', tax_amount: '0.45' }];
+      expect(created.body).toMatchObject({ subtotal: '2.30', total_tax: '1.15', total: '3.45', taxes, warnings: [{ rule: 'payments.defaulted' }] });
+      const taken = await lines(created.body.id);
+      const tipped = await business.call<Body>('PATCH', `/documents/${created.body.id}`, { tip: '0.10' });
+      expect(tipped.body).toMatchObject({ total_tax: '1.15', total: '3.55', taxes, warnings: [{ rule: 'payments.defaulted' }] });
+      expect(await lines(created.body.id)).toEqual(taken);
+      expect((await business.call('POST', `/documents/${created.body.id}/issue`)).status).toBe(202);
+      expect(await business.settled(created.body.id)).toMatchObject({ status: 'AUTHORIZED', total: '3.55' });
+    });
+
     it('refuses what a product cannot tell, and issuing at once takes nothing from the catalogue', async () => {
       const beer = await draft(of([line('CERVEZA')]));
       expect(faults(beer)).toEqual([400, '0 main_code taxes_not_derivable', '0 taxes missing']);

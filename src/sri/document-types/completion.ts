@@ -1,5 +1,5 @@
 import { type Decimal, dec, money, sum } from '../../shared/decimal.js';
-import { taxAmount } from '../money.js';
+import { spreadTaxes, taxAmount } from '../money.js';
 import { FINAL_CONSUMER, IDENTIFICATION_TYPES } from '../tables/documents.js';
 import { TAX } from '../tables/taxes.js';
 import type { DocumentContent, DocumentLine, DocumentPayment, DocumentTax, IssuerSnapshot } from './content.js';
@@ -159,15 +159,9 @@ function amountsOf(taxes: readonly DocumentTax[], share: Decimal | null): readon
   const apart = taxes.map((tax) => taxAmount(tax.taxableBase, tax.rate));
   const together = apart.reduce((total, amount) => total.plus(amount), dec('0'));
   if (share === null || together.eq(share)) return apart.map(money);
-  let base = dec('0');
-  let given = dec('0');
-  const spread = taxes.map((tax) => {
-    base = base.plus(dec(tax.taxableBase));
-    const amount = taxAmount(base, tax.rate).minus(given);
-    given = given.plus(amount);
-    return amount;
-  });
+  const spread = spreadTaxes(taxes.map((tax) => tax.taxableBase), taxes[0]?.rate ?? '0');
+  const spreadTotal = spread.reduce((total, amount) => total.plus(amount), dec('0'));
   // The group may itself be a cent beside its base x rate: whichever comes nearer to it.
   const miss = (total: Decimal): Decimal => total.minus(share).abs();
-  return (miss(given).lt(miss(together)) ? spread : apart).map(money);
+  return (miss(spreadTotal).lt(miss(together)) ? spread : apart).map(money);
 }

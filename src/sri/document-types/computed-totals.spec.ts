@@ -70,6 +70,15 @@ it('taxes the lines that are left to it on their base, whatever another line of 
   }
 });
 
+it('keeps the sum of the lines where it is within a cent of the tax of the base, also of some that are itemised', () => {
+  const content = smallLines('01', 4, '0.10');
+  const { issuer } = documentTypes.find((type) => type.code === '01')!.examples[0]!;
+  // 0.51 itemised, 0.08 of four lines: a cent above 15 % of 3.86, while the four alone are two above theirs.
+  const itemised = { ...content.lines[0]!, subtotal: '3.46', unitPrice: '3.46', taxes: [{ ...content.taxes[0]!, taxableBase: '3.46', taxAmount: '0.51' }] };
+  const computed = withComputedTotals({ ...content, lines: [itemised, ...content.lines] }, issuer);
+  expect(computed.taxes.map(({ taxableBase, taxAmount }) => [taxableBase, taxAmount])).toEqual([['3.86', '0.59']]);
+});
+
 const EXAMPLES = documentTypes.flatMap((type) => type.examples.map((example) => [type.code, example.name, example] as const));
 const isShortWithholding = ({ documentType, withholding }: DocumentContent): boolean => documentType === '07' && withholding === null;
 

@@ -71,14 +71,14 @@ function groups(taxes: readonly DocumentTax[]): readonly DocumentTax[] {
 /**
  * A group whose amount is the sum of its lines while that is within a cent of the tax of its base; beyond, the SRI would find a
  * difference (message 52): the tax of the base, whose cents `withLineTaxes` spreads. What lines itemise stands, and the rest of the
- * group is judged without it.
+ * group is taxed without it.
  */
 function ofLines(tax: DocumentTax, itemised: DocumentTax | undefined, asOf: string): DocumentTax {
+  if (nearly(ofBase(tax, asOf).taxAmount, tax.taxAmount)) return tax;
   const { taxableBase, taxAmount: told } = itemised ?? { taxableBase: '0', taxAmount: '0' };
   const restOf = (whole: string, part: string): string => money(dec(whole).minus(dec(part)));
   const rest = ofBase({ ...tax, taxableBase: restOf(tax.taxableBase, taxableBase), taxAmount: restOf(tax.taxAmount, told) }, asOf);
-  const amount = money(dec(rest.taxAmount).plus(dec(told)));
-  return nearly(amount, tax.taxAmount) ? tax : { ...tax, taxAmount: amount };
+  return { ...tax, taxAmount: money(dec(rest.taxAmount).plus(dec(told))) };
 }
 
 /** A group whose amount is its base times its rate; for ICE and IRBPNR the amounts of the lines stand, for no rate gives them. */

@@ -5,7 +5,7 @@ import { ratesDay } from '../../../sri/document-types/tax-rates.js';
 import { ProductLookup } from '../../catalogue/public.js';
 import type { DocumentDraftDto } from '../documents.dto.js';
 import type { DocumentLineDto, DraftLineDto } from '../documents.line.dto.js';
-import { lineBounds, withProduct } from '../domain/catalogue-line.js';
+import { lineBounds, withProduct, withSpreadIva } from '../domain/catalogue-line.js';
 import type { OriginalIdentity } from '../domain/modified-document.js';
 import { ModifiedDocumentsRepository } from '../persistence/modified-documents.repository.js';
 
@@ -50,7 +50,8 @@ export class CatalogueLines {
       return completed;
     });
     if (findings.length > 0) throw new ValidationFailure(findings);
-    return Object.assign({}, body, { lines: lines as DocumentLineDto[], original });
+    const isMade = (index: number): boolean => lines[index]?.taxes !== body.lines[index]?.taxes;
+    return Object.assign({}, body, { lines: withSpreadIva(lines, isMade, draft.taxes ?? [], asOf) as DocumentLineDto[], original });
   }
 }
 

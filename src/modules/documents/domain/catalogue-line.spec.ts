@@ -1,4 +1,6 @@
-import { lineBounds, type LineProduct, type OpenLine, withProduct } from './catalogue-line.js';
+import { money, sum } from '../../../shared/decimal.js';
+import { nearly } from '../../../sri/money.js';
+import { lineBounds, type LineProduct, type OpenLine, withProduct, withSpreadIva } from './catalogue-line.js';
 
 const CAFE: LineProduct = {
   name: 'Café', aux_code: 'A1', unit_price: '2.5', default_discount: '0.505', tax_code: '2', iva_rate_code: '4', applies_tourism_iva: false, applies_ice: false, ice_code: null,
@@ -98,4 +100,42 @@ it.each(['03', '07'])('takes the IVA alone of a product with ICE, where the docu
     const { line, problems } = complete({}, { applies_ice: true, ice_code }, DAY, documentType);
     expect([line.tax_code, line.tax_rate_code, line.taxes, problems]).toEqual(['2', '4', undefined, []]);
   }
+});
+
+describe('the IVA of lines that take it with ICE', () => {
+  const SODA = { unit_price: '0.23', default_discount: '0', applies_ice: true, ice_code: '3630' };
+  // ICE of 30 %, 0.07, and 15 % of 0.30: 0.045.
+  const soda = complete({ quantity: '1' }, SODA).line;
+  const sodas = (count: number): OpenLine[] => Array.from({ length: count }, () => soda);
+  const amounts = (amount: string, count: number): string[] => Array.from({ length: count }, () => amount);
+  const isItemised = ({ taxes }: OpenLine): boolean => taxes !== undefined;
+  const spread = (lines: readonly OpenLine[], given: Parameters<typeof withSpreadIva>[2] = [], isMade = (index: number): boolean => isItemised(lines[index]!)): string[] =>
+    withSpreadIva(lines, isMade, given, DAY).filter(isItemised).map(({ taxes }) => taxes![1]!.tax_amount);
+
+  it('is that of each line while together they are within a cent of the tax of their base', () => {
+    expect(soda.taxes).toMatchObject([{ tax_amount: '0.07' }, { taxable_base: '0.30', tax_amount: '0.05' }]);
+    expect(spread(sodas(2))).toEqual(amounts('0.05', 2));
+  });
+
+  it('has its cents spread beyond, each line within a cent of its own, and leaves the ICE', () => {
+    const ivas = spread(sodas(10));
+    expect(money(sum(ivas))).toBe('0.45');
+    for (const iva of ivas) expect(nearly(iva, '0.045')).toBe(true);
+    expect(withSpreadIva(sodas(10), () => true, [], DAY).map(({ taxes }) => taxes![0]!.tax_amount)).toEqual(amounts('0.07', 10));
+  });
+
+  it('leaves what the caller itemised, and counts it and the lines that tell a code alone', () => {
+    expect(spread(sodas(10), [], () => false)).toEqual(amounts('0.05', 10));
+    const [told, ...made] = spread(sodas(10), [], (index) => index > 0);
+    expect([told, money(sum(made))]).toEqual(['0.05', '0.41']);
+    // Of 0.23 the tax is 0.0345, so ten lines are as far below as ten of the others are above.
+    const plain: OpenLine = { quantity: '1', subtotal: '0.23', tax_code: '2', tax_rate_code: '4' };
+    expect(spread([...sodas(10), ...Array.from({ length: 10 }, () => plain)])).toEqual(amounts('0.05', 10));
+  });
+
+  it('follows the group that the caller gives', () => {
+    const group = (tax_amount: string): Parameters<typeof withSpreadIva>[2] => [{ tax_code: '2', tax_rate_code: '4', taxable_base: '3.00', rate: '0.15', tax_amount }];
+    expect(spread(sodas(10), group('0.50'))).toEqual(amounts('0.05', 10));
+    expect(money(sum(spread(sodas(10), group('0.45'))))).toBe('0.45');
+  });
 });

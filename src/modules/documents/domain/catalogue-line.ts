@@ -1,6 +1,6 @@
-import { dec, isTooLarge, money, WHOLE_DIGITS } from '../../../shared/decimal.js';
+import { dec, isTooLarge, money, sum, WHOLE_DIGITS } from '../../../shared/decimal.js';
 import { taxRate } from '../../../sri/document-types/tax-rates.js';
-import { lineSubtotal, taxAmount } from '../../../sri/money.js';
+import { lineSubtotal, nearly, spreadTaxes, taxAmount } from '../../../sri/money.js';
 import { lookup } from '../../../sri/tables/code-table.js';
 import { IVA_RATES, TAX, TOURISM_RATE } from '../../../sri/tables/taxes.js';
 
@@ -25,6 +25,8 @@ export interface LineTax {
   readonly tax_amount: string;
   readonly tariff?: string | null;
 }
+
+type Taxes = Pick<OpenLine, 'tax_code' | 'tax_rate_code' | 'taxes'>;
 
 /** What a line takes of a product. */
 export interface LineProduct {
@@ -90,7 +92,7 @@ export function withProduct<Line extends OpenLine>(line: Line, product: LineProd
 const largestDiscount = (quantity: string, unitPrice: string): string => money(dec(quantity).times(dec(unitPrice)));
 
 /** The product's IVA by its code; with ICE, both itemised. Null where that ICE is per litre, gram or piece, which a product does not hold. */
-function taxOf(product: LineProduct, subtotal: string, asOf: string, bounds: LineBounds): Pick<OpenLine, 'tax_code' | 'tax_rate_code' | 'taxes'> | null {
+function taxOf(product: LineProduct, subtotal: string, asOf: string, bounds: LineBounds): Taxes | null {
   const isTourismDay = product.applies_tourism_iva && lookup(IVA_RATES, TOURISM_RATE, asOf) !== undefined;
   const ivaCode = isTourismDay ? TOURISM_RATE : product.iva_rate_code;
   if (!product.applies_ice || !bounds.ice) return { tax_code: product.tax_code, tax_rate_code: ivaCode };
@@ -113,4 +115,37 @@ function adValorem(taxCode: string, rateCode: string, base: string, asOf: string
     tax_amount: money(taxAmount(base, rate.fraction)),
     tariff: isAboveWhole ? rate.percent : null,
   };
+}
+
+/**
+ * Lines, of which the IVA that the service itemised has its cents spread where a rate's lines, rounded one by one, add up to more than
+ * a cent beside what its group has to come to: the group that the caller gives, else the tax of the base. What the caller itemised stands.
+ * @param isMade whether the service itemised the taxes of the line at that place
+ * @param given groups of the caller
+ */
+export function withSpreadIva<Line extends OpenLine>(lines: readonly Line[], isMade: (index: number) => boolean, given: readonly LineTax[], asOf: string): Line[] {
+  const made = [...lines.keys()].filter(isMade);
+  if (made.length === 0) return [...lines];
+  const ivas = lines.map((line) => ivaOf(line, asOf));
+  const amounts = new Map<number, string>();
+  for (const code of new Set(made.map((index) => ivas[index]?.tax_rate_code))) {
+    const group = ivas.filter((iva) => iva !== null && iva.tax_rate_code === code) as LineTax[];
+    const rate = group[0]?.rate ?? '0';
+    const told = given.find((tax) => tax.tax_code === TAX.iva && tax.tax_rate_code === code);
+    const due = told?.tax_amount ?? taxAmount(sum(group.map((iva) => iva.taxable_base)), rate);
+    if (nearly(sum(group.map((iva) => iva.tax_amount)), due)) continue;
+    const mine = made.filter((index) => ivas[index]?.tax_rate_code === code);
+    const spread = spreadTaxes(mine.map((index) => ivas[index]?.taxable_base ?? '0'), rate);
+    for (const [position, index] of mine.entries()) amounts.set(index, money(spread[position] ?? dec('0')));
+  }
+  return lines.map((line, index) => {
+    const amount = amounts.get(index);
+    return amount === undefined ? line : { ...line, taxes: line.taxes?.map((tax) => (tax.tax_code === TAX.iva ? { ...tax, tax_amount: amount } : tax)) };
+  });
+}
+
+/** The IVA of a line, itemised or by its code. */
+function ivaOf({ subtotal, tax_code: code, tax_rate_code: rateCode, taxes }: OpenLine, asOf: string): LineTax | null {
+  if (taxes) return taxes.find((tax) => tax.tax_code === TAX.iva) ?? null;
+  return code === TAX.iva && subtotal !== undefined && rateCode !== undefined ? adValorem(code, rateCode, subtotal, asOf) : null;
 }
