@@ -265,6 +265,9 @@ describe('drafts and what follows an issued document', () => {
       const patch = (change: Invoice): Promise<Answer<Body>> => ask('PATCH', `/documents/${created.body.id}`, change);
       expect((await patch({ lines: [line('HOTEL')] })).body).toMatchObject({ ...reduced, warnings: [] });
       expect((await patch({ modified_document_id: other, lines: [line('HOTEL')] })).body).toMatchObject({ ...full, modified_document_issue_date: null });
+      const byId = await drafted(noted(holiday));
+      const moved = await ask('PATCH', `/documents/${byId.body.id}`, { modified_document_id: other, issue_date: '2026-02-16' });
+      expect(moved.body).toMatchObject({ ...full, lines: [{ tax_rate_code: '4' }] });
       expect((await drafted({ ...noted(holiday), modified_document_issue_date: '2026-02-10' })).body).toMatchObject({ ...full, modified_document_issue_date: '2026-02-10' });
       expect((await drafted({ ...noted(holiday), document_type: '01' })).body).toMatchObject({ ...full, modified_document_issue_date: null });
       await stack.killApi(stack.apis.length - 1, 'SIGTERM');
@@ -282,6 +285,20 @@ describe('drafts and what follows an issued document', () => {
       expect(await lines(created.body.id)).toEqual(taken);
       expect((await business.call('POST', `/documents/${created.body.id}/issue`)).status).toBe(202);
       expect(await business.settled(created.body.id)).toMatchObject({ status: 'AUTHORIZED', total: '3.55' });
+    });
+
+    it('gives a draft that moves to another day the rates of that day, where its lines have them from the catalogue', async () => {
+      await product({ main_code: 'HOSTAL', name: 'Hospedaje', unit_price: '100', default_discount: '0', applies_tourism_iva: true });
+      const [holiday, ordinary] = ['2026-02-15', '2026-02-10'];
+      const created = await draft(of([line('HOSTAL'), line('HOSTAL', { line_number: 2, tax_rate_code: '0' })], { issue_date: ordinary }));
+      const change = async (body: object): Promise<Body> => (await business.call<Body>('PATCH', `/documents/${created.body.id}`, body)).body;
+      expect(created.body).toMatchObject({ total: '215.00', lines: [{ tax_rate_code: '4' }, { tax_rate_code: '0' }] });
+      expect(await change({ issue_date: holiday })).toMatchObject({ total: '208.00', lines: [{ tax_rate_code: '8' }, { tax_rate_code: '0' }] });
+      expect(await change({ buyer_name: 'Otra Persona' })).toMatchObject({ total: '208.00', lines: [{ tax_rate_code: '8' }, { tax_rate_code: '0' }] });
+      expect(await change({ issue_date: ordinary })).toMatchObject({ total: '215.00', lines: [{ tax_rate_code: '4' }, { tax_rate_code: '0' }] });
+      // Lines that the body brings stand.
+      const told = { description: 'Hospedaje', unit_price: '100', subtotal: '100', tax_rate_code: '4' };
+      expect(await change({ issue_date: holiday, lines: [line('HOSTAL', told)] })).toMatchObject({ total: '115.00', lines: [{ tax_rate_code: '4' }] });
     });
 
     it('refuses what a product cannot tell, and issuing at once takes nothing from the catalogue', async () => {

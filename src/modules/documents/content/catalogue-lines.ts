@@ -5,7 +5,7 @@ import { ratesDay } from '../../../sri/document-types/tax-rates.js';
 import { ProductLookup } from '../../catalogue/public.js';
 import type { DocumentDraftDto } from '../documents.dto.js';
 import type { DocumentLineDto, DraftLineDto } from '../documents.line.dto.js';
-import { lineBounds, withProduct, withSpreadIva } from '../domain/catalogue-line.js';
+import { lineBounds, withProduct, withSpreadIva, withTaxesOfDay } from '../domain/catalogue-line.js';
 import type { OriginalIdentity } from '../domain/modified-document.js';
 import { ModifiedDocumentsRepository } from '../persistence/modified-documents.repository.js';
 
@@ -26,23 +26,24 @@ export class CatalogueLines {
 
   /**
    * Fills in, from the active product that a line's `main_code` names, what the line leaves open. Lines that leave
-   * nothing open take nothing. An original that a note names by id alone is looked up before anything is computed: rates are
-   * those of its day.
+   * nothing open take nothing, except that those of a stored draft that moves to another day follow with the taxes that the catalogue gave
+   * them. An original that a note names by id alone is looked up before anything is computed: rates are those of its day.
+   * @param former the stored draft of which the lines are, where the body is a change of it that brings none
    * @throws ValidationFailure naming what is open still
    */
-  async complete({ tenantId }: TenantContext, draft: DocumentDraftDto): Promise<CompleteDraft> {
+  async complete({ tenantId }: TenantContext, draft: DocumentDraftDto, former?: DayGiven): Promise<CompleteDraft> {
     const body = withLineDefaults(draft);
-    const { modified_document_id: id } = draft;
-    const original = id ? await this.originals.identityOf(tenantId, draft.issuer_id, id) : null;
-    const codes = body.lines.flatMap((line) => (missingIn(line).length > 0 ? (line.main_code ?? []) : []));
+    const original = await this.originalOf(tenantId, draft.issuer_id, draft.modified_document_id);
+    const asOf = dayOf(body, original);
+    const from = former === undefined ? asOf : dayOf(former, await this.originalOf(tenantId, former.issuer_id, former.modified_document_id));
+    const codes = body.lines.flatMap((line) => (from !== asOf || missingIn(line).length > 0 ? (line.main_code ?? []) : []));
     const products = await this.products.active(tenantId, [...new Set(codes)]);
-    const asOf = ratesDay({ documentType: body.document_type, issueDate: body.issue_date, modifiedDocumentIssueDate: body.modified_document_issue_date ?? original?.issueDate ?? null });
     const bounds = lineBounds(body.document_type);
     const findings: FieldFinding[] = [];
     const lines = body.lines.map((line, index) => {
       const missing = missingIn(line);
-      if (missing.length === 0) return line;
       const product = products.get(line.main_code ?? '');
+      if (missing.length === 0) return from === asOf || product === undefined ? line : withTaxesOfDay(line, product, { from, to: asOf }, bounds);
       const { line: completed, problems } = product === undefined
         ? { line, problems: [...unknownProduct(line), ...missing.map((field) => ({ field, type: 'missing', ctx: {} }))] }
         : withProduct(line, product, asOf, bounds);
@@ -53,7 +54,17 @@ export class CatalogueLines {
     const isMade = (index: number): boolean => lines[index]?.taxes !== body.lines[index]?.taxes;
     return Object.assign({}, body, { lines: withSpreadIva(lines, isMade, draft.taxes ?? [], asOf) as DocumentLineDto[], original });
   }
+
+  private async originalOf(tenantId: string, issuerId: string, id: string | null | undefined): Promise<OriginalIdentity | null> {
+    return id ? this.originals.identityOf(tenantId, issuerId, id) : null;
+  }
 }
+
+/** What of a draft tells the day whose rates it uses. */
+export type DayGiven = Pick<DocumentDraftDto, 'issuer_id' | 'document_type' | 'issue_date' | 'modified_document_id' | 'modified_document_issue_date'>;
+
+const dayOf = (body: DayGiven, original: OriginalIdentity | null): string =>
+  ratesDay({ documentType: body.document_type, issueDate: body.issue_date, modifiedDocumentIssueDate: body.modified_document_issue_date ?? original?.issueDate ?? null });
 
 /**
  * A draft's body in which lines that give their subtotal or their tax have the defaults of a document's line. Fingerprints

@@ -1,6 +1,6 @@
-import { money, sum } from '../../../shared/decimal.js';
+import { dec, money, sum } from '../../../shared/decimal.js';
 import { nearly } from '../../../sri/money.js';
-import { lineBounds, type LineProduct, type OpenLine, withProduct, withSpreadIva } from './catalogue-line.js';
+import { lineBounds, type LineProduct, type OpenLine, withProduct, withSpreadIva, withTaxesOfDay } from './catalogue-line.js';
 
 const CAFE: LineProduct = {
   name: 'Café', aux_code: 'A1', unit_price: '2.5', default_discount: '0.505', tax_code: '2', iva_rate_code: '4', applies_tourism_iva: false, applies_ice: false, ice_code: null,
@@ -137,5 +137,32 @@ describe('the IVA of lines that take it with ICE', () => {
     const group = (tax_amount: string): Parameters<typeof withSpreadIva>[2] => [{ tax_code: '2', tax_rate_code: '4', taxable_base: '3.00', rate: '0.15', tax_amount }];
     expect(spread(sodas(10), group('0.50'))).toEqual(amounts('0.05', 10));
     expect(money(sum(spread(sodas(10), group('0.45'))))).toBe('0.45');
+  });
+});
+
+describe('taxes of another day', () => {
+  const HOTEL = { ...CAFE, applies_tourism_iva: true };
+  const moved = (line: OpenLine, from: string, to: string, product: LineProduct = HOTEL): OpenLine => withTaxesOfDay(line, product, { from, to }, lineBounds('01'));
+  const [ordinary, reduced] = [complete({}, HOTEL).line, complete({}, HOTEL, TOURISM_DAY).line];
+
+  it('are those of the product on that day, both ways', () => {
+    expect([moved(ordinary, DAY, TOURISM_DAY), moved(reduced, TOURISM_DAY, DAY)]).toEqual([reduced, ordinary]);
+  });
+
+  it('go with the ICE of the line, its spread cents or not', () => {
+    const product = { ...HOTEL, applies_ice: true, ice_code: '3610' };
+    const [one, other] = [DAY, TOURISM_DAY].map((day) => complete({}, product, day).line) as [OpenLine, OpenLine];
+    const beside = { ...one, taxes: one.taxes!.map((tax) => ({ ...tax, tax_amount: money(dec(tax.tax_amount).plus('0.01')) })) };
+    expect(other.taxes).toMatchObject([{ tax_code: '3' }, { tax_rate_code: '8' }]);
+    expect([moved(one, DAY, TOURISM_DAY, product), moved(beside, DAY, TOURISM_DAY, product)]).toEqual([other, other]);
+  });
+
+  it('leave a line whose caller chose another rate, and one whose taxes do not change', () => {
+    for (const line of [{ ...ordinary, tax_rate_code: '0' }, { ...ordinary, tax_code: '3' }, { ...ordinary, taxes: [{ tax_code: '2', tax_rate_code: '4', taxable_base: '6.99', rate: '0.15', tax_amount: '1.05' }] }]) {
+      expect(moved(line, DAY, TOURISM_DAY)).toBe(line);
+    }
+    expect(moved(reduced, DAY, TOURISM_DAY)).toBe(reduced);
+    expect(moved(ordinary, DAY, '2026-08-26')).toBe(ordinary);
+    expect(moved(ordinary, DAY, TOURISM_DAY, CAFE)).toBe(ordinary);
   });
 });

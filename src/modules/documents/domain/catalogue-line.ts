@@ -1,4 +1,4 @@
-import { dec, isTooLarge, money, sum, WHOLE_DIGITS } from '../../../shared/decimal.js';
+import { dec, isTooLarge, money, sameDecimal, sum, WHOLE_DIGITS } from '../../../shared/decimal.js';
 import { taxRate } from '../../../sri/document-types/tax-rates.js';
 import { lineSubtotal, nearly, spreadTaxes, taxAmount } from '../../../sri/money.js';
 import { lookup } from '../../../sri/tables/code-table.js';
@@ -115,6 +115,24 @@ function adValorem(taxCode: string, rateCode: string, base: string, asOf: string
     tax_amount: money(taxAmount(base, rate.fraction)),
     tariff: isAboveWhole ? rate.percent : null,
   };
+}
+
+/**
+ * A line whose taxes are those that its product had on one day, with those of another; any other line as it is, for its caller
+ * chose them.
+ * @param line with its subtotal
+ */
+export function withTaxesOfDay<Line extends OpenLine>(line: Line, product: LineProduct, days: { readonly from: string; readonly to: string }, bounds: LineBounds): Line {
+  const [then, now] = [days.from, days.to].map((day) => taxOf(product, line.subtotal ?? '0', day, bounds));
+  return then && now && haveSameTaxes(line, then) && !haveSameTaxes(line, now) ? { ...line, ...now } : line;
+}
+
+function haveSameTaxes(one: Taxes, other: Taxes): boolean {
+  const [mine, theirs] = [one.taxes ?? [], other.taxes ?? []];
+  const isSame = (tax: LineTax, like: LineTax | undefined): boolean =>
+    like !== undefined && tax.tax_code === like.tax_code && tax.tax_rate_code === like.tax_rate_code &&
+    sameDecimal(tax.taxable_base, like.taxable_base) && nearly(tax.tax_amount, like.tax_amount);
+  return one.tax_code === other.tax_code && one.tax_rate_code === other.tax_rate_code && mine.length === theirs.length && mine.every((tax, index) => isSame(tax, theirs[index]));
 }
 
 /**

@@ -8,7 +8,7 @@ import { isObject } from '../../../shared/is-object.js';
 import { areTotalsComputed, hasComputableTotals } from '../../../sri/document-types/computed-totals.js';
 import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-types/content.js';
 import { documentType } from '../../../sri/document-types/registry.js';
-import { CatalogueLines } from '../content/catalogue-lines.js';
+import { CatalogueLines, type DayGiven } from '../content/catalogue-lines.js';
 import { placeOf } from '../content/document-place.js';
 import { toWire } from '../content/document-record.js';
 import { draftContent } from '../content/draft-content.js';
@@ -21,7 +21,8 @@ import { type StoredDocument, StoredDocumentsRepository } from '../persistence/s
 
 /**
  * Changes the fields of a draft that the body names. Totals that the service had computed are computed anew, whatever changes, unless
- * the body gives them; those that the caller had given only for new lines or withholdings.
+ * the body gives them; those that the caller had given only for new lines or withholdings. Taxes that lines have from the catalogue
+ * follow the day whose rates the draft uses.
  */
 export class UpdateDraft extends Command<void> {
   constructor(
@@ -56,7 +57,7 @@ export class UpdateDraftHandler implements ICommandHandler<UpdateDraft> {
     const body = merged(stored, patch, before);
     const place = placeOf(body);
     const issuer = isDeepStrictEqual(place, stored.place) ? before : await issuerOf(place);
-    const { content, judged } = draftContent(await this.lines.complete(tenant, body), issuer);
+    const { content, judged } = draftContent(await this.lines.complete(tenant, body, formerOf(stored, patch)), issuer);
     const now = this.clock.now();
     const { findings } = this.preflight.assess({ content: judged, findings: [] }, issuer, now);
     await this.issuing.updateDraft(tenant, stored, place, { content, issuer, findings }, now);
@@ -73,6 +74,13 @@ function merged({ place, content }: StoredDocument, patch: unknown, issuer: Issu
   if (recompute) for (const field of hasNewLines ? TOTALS_OF_LINES : COMPUTABLE) Reflect.deleteProperty(body, field);
   const ids = { issuer_id: place.issuerId, establishment_id: place.establishmentId, emission_point_id: place.emissionPointId };
   return validateAs(StoredDraftDto, isObject(patch) ? { ...body, ...ids, ...overlay } : patch, 'body');
+}
+
+/** What its lines were taken for: the draft as it is stored, unless the patch brings others. */
+function formerOf({ place, content }: StoredDocument, patch: unknown): DayGiven | undefined {
+  if (isObject(patch) && 'lines' in patch) return undefined;
+  const { documentType, issueDate, modifiedDocumentId, modifiedDocumentIssueDate } = content;
+  return { issuer_id: place.issuerId, document_type: documentType, issue_date: issueDate, modified_document_id: modifiedDocumentId, modified_document_issue_date: modifiedDocumentIssueDate };
 }
 
 /** Whether totals can be computed from the content as it was and, where the patch makes it another type of document or a short withholding, as it will be. */
