@@ -847,6 +847,26 @@ describe('drafts and what follows an issued document', () => {
     expect(pageTexts(Buffer.from(await paper.arrayBuffer())).join()).toContain(number);
   });
 
+  itWithPoppler('prints a draft with the issuer as it is, as issuing does, and what was issued with the issuer as it was', async () => {
+    const mine = await Business.open(stack);
+    const { id } = (await mine.call<Body>('POST', '/documents/drafts', mine.invoice({ payments: undefined }))).body;
+    const paper = async (): Promise<string> => {
+      const response = await fetch(`${stack.apiUrl}/documents/${id}/ride`, { headers: { 'x-api-key': mine.apiKey } });
+      return pageTexts(Buffer.from(await response.arrayBuffer())).join();
+    };
+    const become = async (name: string, method: string): Promise<void> => {
+      expect((await mine.call('PATCH', `/issuers/${mine.issuerId}`, { razon_social: name, default_payment_method: method })).status).toBe(200);
+    };
+    await become('Negocio Segundo', '20');
+    const draftPaper = await paper();
+    expect(draftPaper).toContain('Negocio Segundo');
+    expect(draftPaper).toContain('20 - Otros con utilización del sistema financiero');
+    expect((await mine.call('POST', `/documents/${id}/issue`)).status).toBe(202);
+    await mine.settled(id);
+    await become('Negocio Tercero', '01');
+    expect(await paper()).toContain('Negocio Segundo');
+  });
+
   it('shows the code tables as of a day', async () => {
     const rates = await business.call<{ items: { code: string }[] }>('GET', '/reference/iva-rates?as_of=2024-03-31');
     expect(rates.status).toBe(200);

@@ -8,6 +8,7 @@ import { UndiciSoapTransport } from '../../sri/soap/transport.js';
 import { SigningKeysModule } from '../issuers/public.js';
 import type { Step } from './domain/lifecycle.js';
 import { DocumentCountsRepository } from './persistence/document-counts.repository.js';
+import { IssuingRepository } from './persistence/issuing.repository.js';
 import { ModifiedDocumentsRepository } from './persistence/modified-documents.repository.js';
 import { ParkedDocumentsRepository } from './persistence/parked-documents.repository.js';
 import { AuthorizeStep } from './saga/authorize.step.js';
@@ -61,5 +62,5 @@ const SAGA = [
 ];
 
 /** Documents, for the worker process: brings them to the SRI. */
-@Module({ imports: [CqrsModule, SigningKeysModule, PrintingModule], providers: [...SAGA, ModifiedDocumentsRepository, GetDocumentXmlHandler, GetDocumentRideHandler] })
+@Module({ imports: [CqrsModule, SigningKeysModule, PrintingModule], providers: [...SAGA, IssuingRepository, ModifiedDocumentsRepository, GetDocumentXmlHandler, GetDocumentRideHandler] })
 export class DocumentsWorkerModule {}

@@ -1,5 +1,6 @@
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { type Settings, SETTINGS } from '../../../config/settings.js';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import { type Logger, LOGGER } from '../../../platform/observability/logger.js';
 import { RidePrinter } from '../../../platform/printing/ride-printer.js';
@@ -9,11 +10,13 @@ import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-type
 import { preview } from '../../../sri/preflight.js';
 import type { RideStatus } from '../../../sri/ride/marks.js';
 import { type DocumentStatus, isValid } from '../domain/lifecycle.js';
+import { snapshotOf } from '../persistence/issuing-context.js';
+import { IssuingRepository } from '../persistence/issuing.repository.js';
 import { ModifiedDocumentsRepository } from '../persistence/modified-documents.repository.js';
 
 /**
- * The printed representation, from the stored content and the issuer as it was when the document was issued. Only the
- * logo is the issuer's present one.
+ * The printed representation, from the stored content and the issuer as it was when the document was issued; of a draft, from the issuer
+ * as it is. The logo is the issuer's present one either way.
  */
 export class GetDocumentRide extends Query<{ bytes: Buffer; fileName: string }> {
   constructor(
@@ -36,6 +39,8 @@ interface Row {
   content: DocumentContent;
   issuer_snapshot: IssuerSnapshot;
   issuer_id: string;
+  establishment_id: string;
+  emission_point_id: string;
   logo: Buffer | null;
 }
 
@@ -44,7 +49,9 @@ export class GetDocumentRideHandler implements IQueryHandler<GetDocumentRide> {
   constructor(
     private readonly transaction: TenantTransaction,
     private readonly originals: ModifiedDocumentsRepository,
+    private readonly issuing: IssuingRepository,
     private readonly printer: RidePrinter,
+    @Inject(SETTINGS) private readonly settings: Settings,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
@@ -52,7 +59,7 @@ export class GetDocumentRideHandler implements IQueryHandler<GetDocumentRide> {
     const [row] = await this.transaction.run(tenant.tenantId, (manager) =>
       manager.query<Row[]>(
         `select d.status, d.sequential, d.access_key, d.authorization_number, d.authorization_date, c.content, c.issuer_snapshot,
-           i.id as issuer_id, i.logo,
+           i.id as issuer_id, d.establishment_id, d.emission_point_id, i.logo,
            d.first_sent_at is not null as was_sent,
            d.status = 'FAILED_PERMANENT' and coalesce((
              -- That a number is taken is a verdict once nothing was found under any key of the document; before, a suspicion.
@@ -71,12 +78,12 @@ export class GetDocumentRideHandler implements IQueryHandler<GetDocumentRide> {
     const { sequential, access_key: accessKey, authorization_number: number, authorization_date: date } = row;
     const status = printedStatus(row);
     // A draft is stored as its caller wrote it; what was issued was completed then.
-    const content = status === 'draft' ? await this.previewed(tenant.tenantId, row) : row.content;
+    const { content, issuer } = status === 'draft' ? await this.previewed(tenant.tenantId, row) : { content: row.content, issuer: row.issuer_snapshot };
     const { bytes, logoProblem } = await this.printer.print(
       tenant.tenantId,
       {
         content,
-        issuer: row.issuer_snapshot,
+        issuer,
         numbering: sequential === null || accessKey === null ? null : { sequential, accessKey },
         authorization: number === null || date === null ? null : { number, date },
         status,
@@ -93,10 +100,16 @@ export class GetDocumentRideHandler implements IQueryHandler<GetDocumentRide> {
    * A draft as issuing would complete it. One of any size may be stored, but nobody waits behind the drawing of one that cannot be issued.
    * @throws DomainError FISCAL_RULE_VIOLATED for one that exceeds the SRI's size
    */
-  private async previewed(tenantId: string, { issuer_id: issuerId, content: stored, issuer_snapshot: issuer }: Row): Promise<DocumentContent> {
-    const { content, tooLarge } = preview(await this.originals.withOriginalNamed(tenantId, issuerId, stored), issuer);
+  private async previewed(tenantId: string, row: Row): Promise<{ content: DocumentContent; issuer: IssuerSnapshot }> {
+    const issuer = await this.presentIssuer(tenantId, row);
+    const { content, tooLarge } = preview(await this.originals.withOriginalNamed(tenantId, row.issuer_id, row.content), issuer);
     if (tooLarge !== null) throw new DomainError('FISCAL_RULE_VIOLATED', [tooLarge]);
-    return content;
+    return { content, issuer };
+  }
+
+  private async presentIssuer(tenantId: string, { issuer_id: issuerId, establishment_id: establishmentId, emission_point_id: emissionPointId, issuer_snapshot: stored }: Row): Promise<IssuerSnapshot> {
+    const { context } = await this.issuing.lookUp(tenantId, { issuerId, establishmentId, emissionPointId }, null);
+    return context === null ? stored : snapshotOf(context, this.settings.PROVIDER_RUC ?? null, stored.environment === '2' ? 'PRODUCTION' : 'TEST');
   }
 }
 
