@@ -359,9 +359,10 @@ describe('drafts and what follows an issued document', () => {
 
     const original = await authorized();
     const note = () => credit(original, { idempotency_key: 'note-1' });
-    expect((await business.call('DELETE', `/documents/${(await note()).body.credit_note_id}`)).status).toBe(204);
+    const noted = (await note()).body.credit_note_id;
+    expect((await business.call('DELETE', `/documents/${noted}`)).status).toBe(204);
     const again = await note();
-    expect([again.status, again.body.error?.code]).toEqual([404, 'NOT_FOUND']);
+    expect([again.status, again.body.error]).toMatchObject([404, { code: 'NOT_FOUND', detail: { reason: 'draft_deleted', document_id: noted } }]);
   });
 
   it('says of a draft that another one names why it is not deleted', async () => {

@@ -26,6 +26,9 @@ export const notAllowed = (document: ActionSubject, refusedAction?: Action, reas
     ...(reason !== undefined && { reason }),
   });
 
+/** The answer to a repeated request whose draft is gone: nothing of it is kept to answer with. */
+export const draftDeleted = (documentId: string): DomainError => new DomainError('NOT_FOUND', { reason: 'draft_deleted', document_id: documentId });
+
 /**
  * Sets a stuck document going again, attempts counted anew. Wherever it may have reached the SRI, asking comes
  * before sending; a refused one is signed again, so that the next answer can be told apart from the old refusal.

@@ -49,6 +49,12 @@ export class StoredDocumentsRepository {
     return { ...document, sriMessages: sriMessages.map(fromWireMessage), place: { issuerId, establishmentId, emissionPointId } };
   }
 
+  /** Whether it was not deleted, of a document that there was. */
+  async exists({ tenantId }: TenantContext, documentId: string): Promise<boolean> {
+    const rows = await this.transaction.run(tenantId, (manager) => manager.query<unknown[]>('select 1 from documents where tenant_id = $1 and id = $2', [tenantId, documentId]));
+    return rows.length > 0;
+  }
+
   /** Whether the SRI refused it at authorization, where a refusal stays registered under the access key. */
   async wasRefusedAtAuthorization({ tenantId }: TenantContext, documentId: string): Promise<boolean> {
     const [row] = await this.transaction.run(tenantId, (manager) =>

@@ -10,6 +10,7 @@ import { toContent } from '../content/document-content.js';
 import { fingerprint } from '../content/fingerprint.js';
 import type { CreditNoteDto } from '../documents.credit-note.dto.js';
 import type { CreditNoteCreated } from '../documents.responses.js';
+import { draftDeleted } from '../domain/actions.js';
 import { refuseUncreditable } from '../domain/credit-note.js';
 import { DraftCreation } from '../issuing/draft-creation.js';
 import { type StoredDocument, StoredDocumentsRepository } from '../persistence/stored-documents.repository.js';
@@ -51,8 +52,7 @@ export class CreateCreditNoteHandler implements ICommandHandler<CreateCreditNote
       const content = this.contentOf(original, body, today);
       return { content, judged: content };
     });
-    // A deleted draft leaves nothing to answer with.
-    if (replayed) await this.documents.load(tenant, documentId);
+    if (replayed && !(await this.documents.exists(tenant, documentId))) throw draftDeleted(documentId);
     return { answer: { credit_note_id: documentId, original_document_id: originalId, status: 'DRAFT', access_key: null }, replayed };
   }
 

@@ -1,11 +1,11 @@
 import type { Language } from '../../../shared/language.js';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
-import { DomainError } from '../../../shared/domain-error.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-types/content.js';
 import { documentRecord, RECORD_COLUMNS, type RecordRow, STATE_COLUMNS } from '../content/document-record.js';
 import type { DocumentRecord } from '../documents.responses.js';
+import { draftDeleted } from '../domain/actions.js';
 import type { Place } from '../domain/issuance.js';
 import { IssuancePreflight } from '../issuing/issuance-preflight.js';
 import { headerOf } from '../persistence/issuing.repository.js';
@@ -69,7 +69,7 @@ export class GetCreatedDraftHandler implements IQueryHandler<GetCreatedDraft> {
         [tenantId, documentId],
       ),
     );
-    if (!row) throw new DomainError('NOT_FOUND', { reason: 'draft_deleted', document_id: documentId });
+    if (!row) throw draftDeleted(documentId);
     return row;
   }
 }
