@@ -1,10 +1,20 @@
-import { csvRows } from './csv-table.js';
+import { csvRows, separatorOf } from './csv-table.js';
 
 const rowsOf = async (text: string, maxRows = 100): Promise<unknown[]> => {
   const rows = [];
   for await (const row of csvRows(text, ',', maxRows)) rows.push(row);
   return rows;
 };
+
+it.each([
+  ['in the first line', 'a;b\n1,5;2,5,3\n', ';'],
+  ['after lines that are empty', '\r\n \n\na;b\n1,5;2\n', ';'],
+  ['after rows of empty cells', ';;;\n"";\t\na,b,c;d\n', ','],
+  ['behind cells without a name', '\n;;a,b\n', ';'],
+  ['where there is none', '\n\n', ','],
+])('finds the separator %s', (_name, text, separator) => {
+  expect(separatorOf(text)).toBe(separator);
+});
 
 describe('the rows of a file', () => {
   it('are read with the lines where they begin', async () => {
