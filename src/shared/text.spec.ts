@@ -10,7 +10,7 @@ describe('text', () => {
     expect(normaliseText('a  b   c')).toBe('a  b   c');
   });
 
-  it.each(['ñ á €', '😀', '&<>"\'', ']]>', '<!--', '<?xml', '&amp;', '&#x0;', '$&', '{{7*7}}', 'a\u00A0b', '日本語', '❤\uFE0F 1\uFE0F\u20E3', '☎\uFE0E 022', '⠁⠃'])(
+  it.each(['ñ á €', '😀', '&<>"\'', ']]>', '<!--', '<?xml', '&amp;', '&#x0;', '$&', '{{7*7}}', 'a\u00A0b', '日本語', '❤\uFE0F 1\uFE0F\u20E3 #\uFE0F\u20E3', '☎\uFE0E 022', '‼\uFE0F ★\uFE0E ©\uFE0F €\uFE0E', '⠁⠃'])(
     'takes %p',
     (text) => {
       expect(problem(text)).toBeNull();
@@ -53,7 +53,7 @@ describe('text', () => {
   });
 
   it.each(['\uFE0E', '\uFE0F'])('refuses the selector %p where it follows no sign', (selector) => {
-    for (const text of [selector, `b${selector}`, `❤${selector}${selector}`]) {
+    for (const text of [selector, ...['b', '7', '#', '*', '-', '.', '/', '+', '$', '–', '¿', '❤\uFE0F', '7\uFE0F\u20E3'].map((before) => `${before}${selector}`)]) {
       expect(problem(text)).toMatchObject({ type: 'string_invisible_character', ctx: { position: Array.from(text).length - 1 } });
     }
   });

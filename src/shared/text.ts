@@ -25,9 +25,10 @@ const SPACE = /^\p{Zs}$/u;
  * surrogates, noncharacters, and what nobody sees: bidirectional overrides, zero
  * width, soft hyphen, byte order mark, tags, joiners, fillers, the blank of Braille.
  * The SRI refuses or never answers the first ones; the last ones make a document read
- * differently from its bytes. Not so the selector behind an emoji or a sign, which keyboards write.
+ * differently from its bytes. Not so the selector behind an emoji or a sign, which keyboards write; behind a digit, # or * only in a
+ * keycap, for two identifiers would read alike.
  */
-const FORBIDDEN = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Cf}\p{Noncharacter_Code_Point}\p{Default_Ignorable_Code_Point}\u2800](?<![\p{Emoji}\p{S}\p{P}][\uFE0E\uFE0F])/u;
+const FORBIDDEN = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Cf}\p{Noncharacter_Code_Point}\p{Default_Ignorable_Code_Point}\u2800](?<!(?!\p{ASCII})[\p{Emoji}\p{S}][\uFE0E\uFE0F]|[0-9#*][\uFE0E\uFE0F](?=\u20E3))/u;
 
 const SPACES_AND_FORBIDDEN = new RegExp(`(?:${FORBIDDEN.source}|\\p{Zs})+`, 'gu');
 
