@@ -748,10 +748,10 @@ AS $function$
   where tenant_id = d.tenant_id and id = d.id;
 $function$;
 
--- Puts other content into a draft and returns its new version, which grows so that concurrent edits are seen. A draft
--- that moves to another issuer takes its idempotency key along, and keeps it used where it was. It raises SE110 if the
--- draft is no longer at the version that was read, and SE011, with the other document in the detail, if the new issuer
--- has used the key already. The API calls it.
+-- Puts other content into a draft and returns its new version, which grows so that concurrent edits are seen. Of the
+-- contents the first and the present one stay. A draft that moves to another issuer takes its idempotency key along,
+-- and keeps it used where it was. It raises SE110 if the draft is no longer at the version that was read, and SE011,
+-- with the other document in the detail, if the new issuer has used the key already. The API calls it.
 CREATE OR REPLACE FUNCTION sello.update_draft(p_tenant uuid, p_document uuid, p_version integer, p_now timestamp with time zone, p_header jsonb, p_content jsonb, p_snapshot jsonb, p_warnings jsonb)
  RETURNS integer
  LANGUAGE plpgsql
@@ -764,6 +764,8 @@ begin
   if other is not null and edited.issuer_id <> d.issuer_id then
     raise exception 'the issuer has used the key of draft % for another document', p_document using errcode = 'SE011', detail = other::text;
   end if;
+  -- The first content answers repetitions of the call that created the draft; of the others only the present one is asked for.
+  delete from document_contents where tenant_id = p_tenant and document_id = p_document and revision > 1;
   perform store_content(edited, p_content, p_snapshot, p_warnings, p_now);
   update documents set version = version + 1 where tenant_id = p_tenant and id = p_document;
   insert into document_history (tenant_id, document_id, version, from_status, trigger, to_status, at)

@@ -483,7 +483,7 @@ create policy tenant_isolation on document_authorizations for all to sello_app u
 create policy worker_removes on document_authorizations for all to sello_worker using (true) with check (true);
 
 -- The fiscal content of documents as it was accepted, with the issuer as it was then. Rows are never changed: a
--- correction adds a revision.
+-- correction adds a revision. Of a draft the first revision and the present one are kept.
 create table document_contents (
   tenant_id uuid not null,
   document_id uuid not null,

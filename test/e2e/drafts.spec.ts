@@ -365,6 +365,21 @@ describe('drafts and what follows an issued document', () => {
     expect([again.status, again.body.error]).toMatchObject([404, { code: 'NOT_FOUND', detail: { reason: 'draft_deleted', document_id: noted } }]);
   });
 
+  it('keeps of a draft that is saved again and again its first content and the present one, and what was issued', async () => {
+    const body = { idempotency_key: 'saved-often', buyer_name: 'Primera' };
+    const { id } = (await draft(body)).body;
+    const kept = async (): Promise<unknown[]> =>
+      (await stack.database.query<{ at: string }>(`select revision || ' ' || (content ->> 'buyerName') as at from document_contents where document_id = $1 order by revision`, [id])).map(({ at }) => at);
+    for (const buyer_name of ['Segunda', 'Tercera', 'Cuarta']) expect((await business.call('PATCH', `/documents/${id}`, { buyer_name })).status).toBe(200);
+    expect(await kept()).toEqual(['1 Primera', '4 Cuarta']);
+    expect(await business.document(id)).toMatchObject({ version: 4, buyer_name: 'Cuarta' });
+    expect((await draft(body)).body).toMatchObject({ id, version: 1, buyer_name: 'Primera' });
+    expect((await business.call('POST', `/documents/${id}/issue`)).status).toBe(202);
+    expect(await business.settled(id)).toMatchObject({ status: 'AUTHORIZED', buyer_name: 'Cuarta' });
+    expect(await kept()).toEqual(['1 Primera', '4 Cuarta', '5 Cuarta']);
+    expect((await draft(body)).body).toMatchObject({ id, version: 1, buyer_name: 'Primera' });
+  });
+
   it('says of a draft that another one names why it is not deleted', async () => {
     const named = await draft();
     const note = await draft({ document_type: '04', modified_document_id: named.body.id, reason: 'Devolución', payments: [] });
