@@ -40,6 +40,7 @@ export const REFUSAL_REASONS: Partial<Readonly<Record<ErrorCode, Readonly<Record
     invalid_form: reason('El formulario no se puede leer. Envíelo como multipart/form-data.', 'The form cannot be read. Send it as multipart/form-data.'),
     unexpected_part: reason('El formulario trae una parte que no se espera. Envíe las que nombra detail.', 'The form holds a part that is not expected. Send those that detail names.'),
     too_many_parts: reason('El formulario trae demasiadas partes. Envíe las que nombra detail.', 'The form holds too many parts. Send those that detail names.'),
+    part_without_filename: reason('De este formulario solo se toma una parte con nombre de archivo. Envíe solo la que nombra detail, con filename.', 'Of this form only a part with a filename is taken. Send the one that detail names alone, with a filename.'),
     part_too_long: reason('Una parte del formulario es demasiado larga. Acorte la que nombra detail.', 'A part of the form is too long. Shorten the one that detail names.'),
     invalid_charset: reason('El archivo no está en la codificación indicada. Guárdelo en ella o indique la suya.', 'The file is not in the encoding that was named. Save it so, or name its own.'),
     invalid_csv: reason('El archivo no es CSV válido. Corrija la línea que señala detail.', 'The file is not valid CSV. Correct the line that detail names.'),

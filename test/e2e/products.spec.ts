@@ -197,6 +197,14 @@ describe('the catalogue', () => {
       const unreadable = (message: string) => [400, 'MALFORMED_REQUEST', `${message} Send those that detail names.`];
       expect(await send(['archivo', 9])).toEqual([...unreadable('The form holds a part that is not expected.'), { reason: 'unexpected_part', part: 'archivo', expected: 'file' }]);
       expect(await send(['file', 9], ['file', 9])).toEqual([...unreadable('The form holds too many parts.'), { reason: 'too_many_parts', expected: 'file' }]);
+      const csv = 'main_code,name,unit_price,iva_rate_code\r\nA,Café,1,4\r\n';
+      const part = (headers: string): string => `--b\r\nContent-Disposition: form-data; ${headers}\r\n\r\n${csv}\r\n`;
+      const named = part('name="file"; filename="products.csv"');
+      for (const form of [part('name="file"'), part('name="file"\r\nContent-Type: application/octet-stream'), named + part('name="dry_run"'), '']) {
+        const headers = { 'x-api-key': business.apiKey, 'content-type': 'multipart/form-data; boundary=b' };
+        const response = await fetch(`${stack.apiUrl}/products/import`, { method: 'POST', headers, body: `${form}--b--\r\n` });
+        expect([response.status, await response.json()]).toMatchObject([400, { error: { code: 'MALFORMED_REQUEST', detail: { reason: 'part_without_filename', expected: 'file' } } }]);
+      }
       expect(await send(['file', 5_242_881])).toEqual([413, 'PAYLOAD_TOO_LARGE', 'The body exceeds the allowed size. Send less content.', { max_bytes: 5_242_880 }]);
     });
 

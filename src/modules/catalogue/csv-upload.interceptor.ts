@@ -4,15 +4,17 @@ import type { Observable } from 'rxjs';
 import { answered } from '../../platform/http/answered.js';
 import { bodyBytes, hasBody } from '../../platform/http/body-bytes.js';
 import { BodyRoom, type IncomingBody } from '../../platform/http/body-room.js';
-import { ReadFilePart } from '../../platform/http/file-part.js';
+import { partWithoutFilename, ReadFilePart } from '../../platform/http/file-part.js';
 import { isUtf8, mediaType } from '../../platform/http/json-body.js';
 import type { ServiceRequest } from '../../platform/http/service-request.js';
 import { DomainError } from '../../shared/domain-error.js';
 
+/** The part of a form that has the file. */
+const PART = 'file';
 /** Largest CSV file, in bytes. */
 const MAX_CSV_BYTES = 5_242_880;
 
-export const ReadMultipartCsv = ReadFilePart('file', { fileSize: MAX_CSV_BYTES, files: 1, fields: 0, fieldNameSize: 64, parts: 1, headerPairs: 16 });
+export const ReadMultipartCsv = ReadFilePart(PART, { fileSize: MAX_CSV_BYTES, files: 1, fields: 0, fieldNameSize: 64, parts: 1, headerPairs: 16 });
 
 /** Takes room for a form with a CSV file before it comes: multer keeps all of it in memory. */
 @Injectable()
@@ -49,7 +51,8 @@ export class CsvBody implements NestInterceptor {
 
   private async read(request: ServiceRequest, response: Response): Promise<Buffer> {
     const type = mediaType(request);
-    if (!hasBody(request) || type === 'multipart/form-data') throw new DomainError('MALFORMED_REQUEST', { reason: 'empty_body' });
+    if (!hasBody(request)) throw new DomainError('MALFORMED_REQUEST', { reason: 'empty_body' });
+    if (type === 'multipart/form-data') throw partWithoutFilename(PART);
     if (type !== 'text/csv') throw new DomainError('UNSUPPORTED_MEDIA_TYPE', { reason: 'content_type' });
     // Another character set is named in the query, the same for both kinds of body.
     if (!isUtf8(request)) throw new DomainError('UNSUPPORTED_MEDIA_TYPE', { reason: 'charset' });

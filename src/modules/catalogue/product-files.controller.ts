@@ -50,7 +50,7 @@ export class ProductFilesController {
     operationId: 'importProducts',
     summary: 'Add and change products by a CSV file',
     description:
-      'The file is the body (`text/csv`) or the part `file` of a form; at most 5 MB and 20,000 rows. The first line names the columns, which are the fields ' +
+      'The file is the body (`text/csv`) or the part `file` of a form; at most 5 MB and 20,000 rows. The first line that is not empty names the columns, which are the fields ' +
       'of a product: `main_code` finds the product, columns left out stay as they are, an empty cell is the default. Separated by commas, or by ' +
       'semicolons with decimal commas. With one faulty row nothing is taken and every fault is told with its line, unless `skip_faulty=true`: 400 where ' +
       'a required field is missing, else 422. Wants a bearer token or an API key: by a session cookie only JSON may be sent. ' +

@@ -30,7 +30,7 @@ export function ReadFilePart(part: string, limits: FormLimits, largerFile: objec
         return await super.intercept(context, next);
       } catch (error) {
         // Nest gives a status to what is the caller's fault, with multer's own error for its cause; but not to his going away.
-        if (error instanceof HttpException) throw refusalOf(error.cause, part, largerFile);
+        if (error instanceof HttpException) throw refusalOf(error.cause, part, limits, largerFile);
         throw context.switchToHttp().getRequest<ServiceRequest>().destroyed ? new DomainError('MALFORMED_REQUEST', { reason: 'cut_off' }) : error;
       }
     }
@@ -38,7 +38,10 @@ export function ReadFilePart(part: string, limits: FormLimits, largerFile: objec
   return mixin(FilePartInterceptor);
 }
 
-function refusalOf(cause: unknown, expected: string, largerFile: object): DomainError {
+/** The refusal of a form that may hold a file alone, and holds none or what is none. */
+export const partWithoutFilename = (expected: string): DomainError => new DomainError('MALFORMED_REQUEST', { reason: 'part_without_filename', expected });
+
+function refusalOf(cause: unknown, expected: string, { fields }: FormLimits, largerFile: object): DomainError {
   const { code, field } = (cause ?? {}) as { readonly code?: unknown; readonly field?: unknown };
   switch (code) {
     case 'LIMIT_FILE_SIZE':
@@ -48,7 +51,8 @@ function refusalOf(cause: unknown, expected: string, largerFile: object): Domain
     case 'LIMIT_PART_COUNT':
     case 'LIMIT_FILE_COUNT':
     case 'LIMIT_FIELD_COUNT':
-      return new DomainError('MALFORMED_REQUEST', { reason: 'too_many_parts', expected });
+      // What has no filename is a field, whatever its name.
+      return code === 'LIMIT_FIELD_COUNT' && fields === 0 ? partWithoutFilename(expected) : new DomainError('MALFORMED_REQUEST', { reason: 'too_many_parts', expected });
     case 'LIMIT_FIELD_VALUE':
       return new DomainError('MALFORMED_REQUEST', { reason: 'part_too_long', part: echo(field) });
     default:
