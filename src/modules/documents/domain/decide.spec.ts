@@ -212,8 +212,9 @@ describe('an answer of reception', () => {
   it.each<[string, Evidence]>([
     ['no usable answer', { kind: 'reception', answer: { kind: 'no_evidence', reason: 'timeout', excerpt: null } } as unknown as Evidence],
     ['a vanished worker', { kind: 'worker_lost' }],
-  ])('%s: the SRI is asked before anything is sent again', (_name, evidence) => {
+  ])('%s: the SRI is asked before anything is sent again, and soon, however often it was asked before', (_name, evidence) => {
     expect(reception(evidence)).toEqual(['RECEPTION_UNKNOWN', 'authorize']);
+    expect(decide(document('SUBMITTED_TO_SRI', { authorizationAttempts: 40 }), evidence, NOW, POLICY).patch.authorizationAttempts).toBe(0);
   });
 });
 

@@ -27,7 +27,7 @@ export function decide(document: DocumentState, evidence: Evidence, now: Date, p
     case 'authorization':
       return decideAuthorization(document, evidence, now, policy);
     case 'worker_lost':
-      return { moves: [{ trigger: 'no_evidence', detail: { reason: 'worker_lost' } }], patch: { deadlineAt: after(now, policy.answerDeadlineMs) }, work: ask(now) };
+      return { moves: [{ trigger: 'no_evidence', detail: { reason: 'worker_lost' } }], patch: { authorizationAttempts: 0, deadlineAt: after(now, policy.answerDeadlineMs) }, work: ask(now) };
   }
 }
 
