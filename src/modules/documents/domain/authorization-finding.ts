@@ -74,11 +74,14 @@ function findingUnderKey(document: DocumentState, answer: AuthorizationAnswer, {
 /** A time of the SRI; without an offset it is Ecuador's, not that of the machine that reads it. */
 const ISO_TIME = /^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:?\d{2})?$/;
 
+/** Outside of it a date stands for none, as 9999-12-31 does; PostgreSQL stores not all of those. */
+const [EARLIEST, LATEST] = [Date.parse('2000-01-01T00:00:00Z'), Date.parse('2100-01-01T00:00:00Z')];
+
 /** When the SRI decided; null where it does not say, or not in a way that can be read. */
 export function instantOf({ fechaAutorizacion }: AuthorizationEntry): Date | null {
   const read = ISO_TIME.exec(fechaAutorizacion ?? '');
   const time = read === null ? Number.NaN : Date.parse(read[1] === undefined ? `${read[0]}-05:00` : read[0]);
-  return Number.isNaN(time) ? null : new Date(time);
+  return time >= EARLIEST && time < LATEST ? new Date(time) : null;
 }
 
 const isAuthorization = (entry: AuthorizationEntry): boolean => authorizationState(entry.estado) === 'authorized';

@@ -218,6 +218,9 @@ describe('an answer of reception', () => {
   });
 });
 
+/** PostgreSQL stores neither the first nor the third as they are written here. */
+const ODD_DATES = ['9999-12-31T23:59:59-05:00', '9999-12-31T23:59:59', '0000-01-01T00:00:00-05:00', '0001-01-01T00:00:00-05:00', '1999-12-31T18:59:59-05:00', '2099-12-31T19:00:00-05:00'];
+
 describe('an answer of authorization', () => {
   it('AUTORIZADO for our bytes wins over every other entry, wherever it stands', () => {
     for (const from of ['AUTHORIZATION_PENDING', 'AUTHORIZATION_RETRY_SCHEDULED', 'RECEPTION_UNKNOWN', 'AUTHORIZATION_UNKNOWN'] as const) {
@@ -290,6 +293,16 @@ describe('an answer of authorization', () => {
     };
     const [told, worker] = ['sri', 'worker'].map((by) => (at: Date) => ({ decidedAt: at, by }));
     expect([decided('2026-11-21T09:30:00-05:00'), decided('2026-11-21T08:50:00-05:00'), decided('')]).toMatchObject([told!(new Date('2026-11-21T14:30:00Z')), worker!(sent), worker!(sent)]);
+    for (const date of ODD_DATES) expect(decided(date)).toMatchObject(worker!(sent));
+  });
+
+  it('a date that stands for none, as the last one that there is, keeps nothing from being authorized', () => {
+    for (const date of ODD_DATES) {
+      const decision = ask('AUTHORIZATION_PENDING', answered(entry('AUTORIZADO', { fechaAutorizacion: date })));
+      expect([end('AUTHORIZATION_PENDING', decision), 'authorizationDate' in decision.patch]).toEqual(['AUTHORIZED', false]);
+    }
+    const { patch } = ask('AUTHORIZATION_PENDING', answered(entry('AUTORIZADO', { fechaAutorizacion: '2099-12-31T18:59:59.999-05:00' })));
+    expect(patch.authorizationDate).toBe('2099-12-31T23:59:59.999Z');
   });
 
   it('a refusal names the service that gave it, also where a caller’s question overtakes the answer of reception', () => {
