@@ -2,6 +2,7 @@ import { authorizationState } from './classification.js';
 import { exchange, unusable } from './exchange.js';
 import {
   childrenNamed,
+  heard,
   messagesOf,
   NoEvidence,
   responseElement,
@@ -88,15 +89,6 @@ function readAuthorization(body: string, accessKey: string): AuthorizationAnswer
     throw new NoEvidence(`the query was refused${said(entries)}`, { codes: codesOf(entries) });
   }
   return { kind: 'entries', entries };
-}
-
-/** What is read of an answer that is about our key: where it proves nothing, it may never prove more. */
-function heard<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    throw error instanceof NoEvidence ? new NoEvidence(error.message, { isHeard: true }) : error;
-  }
 }
 
 function listedIn(response: Element): readonly AuthorizationEntry[] | null {

@@ -16,7 +16,7 @@ export class NoEvidence extends Error {
   override readonly name = 'NoEvidence';
   /** Codes of the messages that came with it. */
   readonly codes: readonly string[];
-  /** The service understood the question, and answered it for this very document. */
+  /** The service answered the question that it was asked: it is not away. */
   readonly isHeard: boolean;
 
   constructor(message: string, { codes, isHeard, ...options }: ErrorOptions & { readonly codes?: readonly string[]; readonly isHeard?: boolean } = {}) {
@@ -77,6 +77,15 @@ export function responseElement(body: string, namespace: string, wrapper: string
   const found = single(operation, response);
   if (found === null) throw new NoEvidence('an empty answer');
   return found;
+}
+
+/** What is read of an answer to the question at hand: where it proves nothing, it may never prove more. */
+export function heard<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof NoEvidence ? new NoEvidence(error.message, { codes: error.codes, isHeard: true }) : error;
+  }
 }
 
 /** Every `mensaje` of the `mensajes` lists directly below an element. */

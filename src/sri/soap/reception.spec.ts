@@ -1,6 +1,7 @@
 import { httpServer, type LocalServer } from '../../../test/support/local-server.js';
 import { ReceptionClient, type ReceptionAnswer } from './reception.js';
 import { UndiciSoapTransport } from './transport.js';
+import { isHeard } from './unanswered.js';
 
 const KEY = '1509202601179001234500110010020000001011234567812';
 const OTHER = KEY.replace(/^15/, '16');
@@ -159,6 +160,24 @@ describe('the reception client', () => {
     ['UTF-16 called UTF-8', Buffer.from(RECEIVED, 'utf16le'), 'not well-formed XML'],
   ])('finds no evidence in %s', async (_name, body, reason) => {
     expect(await submit(body)).toMatchObject({ kind: 'no_evidence', reason: expect.stringContaining(reason) });
+  });
+
+  it.each<[string, boolean, string]>([
+    ['without estado', true, returned(message('35'), 'N/A', '')],
+    ['with an unknown estado', true, envelope('<estado>ACEPTADA</estado>')],
+    ['with two estados', true, envelope('<estado>RECIBIDA</estado><estado>DEVUELTA</estado>')],
+    ['with the key of another document', true, returned(message('43'), OTHER)],
+    ['that is a fault', false, fault],
+    ['of another service', false, envelope('<estado>RECIBIDA</estado>', 'http://ec.gob.sri.ws.autorizacion')],
+    ['without content', false, RECEIVED.replace(/<RespuestaRecepcionComprobante>.*<\/RespuestaRecepcionComprobante>/, '')],
+    ['of another kind', false, '<html></html>'],
+  ])('an answer %s proves nothing; that it is one of this service: %p', async (_name, isOurs, answer) => {
+    const found = await submit(answer);
+    expect([found.kind, isHeard(found)]).toEqual(['no_evidence', isOurs]);
+  });
+
+  it('tells the codes of an answer that proves nothing', async () => {
+    expect(await submit(returned(message('35'), 'N/A', ''))).toMatchObject({ codes: ['35'] });
   });
 
   it.each([

@@ -1,6 +1,7 @@
 import { beginningOf } from '../../shared/text.js';
 import {
   childrenNamed,
+  heard,
   messagesOf,
   NoEvidence,
   responseElement,
@@ -65,6 +66,11 @@ export function receptionEnvelope(signed: Uint8Array): string {
 
 function readReception(body: string, accessKey: string): ReceptionAnswer {
   const response = responseElement(body, NAMESPACE, 'validarComprobanteResponse', 'RespuestaRecepcionComprobante');
+  // The service took the document and looked at it: what it says of one in a way that proves nothing must not close it for all others.
+  return heard(() => verdictIn(response, accessKey));
+}
+
+function verdictIn(response: Element, accessKey: string): ReceptionAnswer {
   const estado = textOf(response, 'estado')?.toUpperCase() ?? null;
   const documents = documentsOf(response);
   for (const document of documents) {

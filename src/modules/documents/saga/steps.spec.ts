@@ -111,6 +111,14 @@ describe('the steps that call the SRI', () => {
     expect(loaded.state).toMatchObject({ receptionAttempts: 1, firstSentAt: new Date(START) });
   });
 
+  it.each([[true, true], [undefined, false]])('documents of which the SRI says nothing that can be read keep nobody from sending, where it says something: %p', async (isHeard, takesOn) => {
+    for (let i = 0; i < 10; i += 1) {
+      becomes({ status: 'RECEPTION_PENDING' });
+      await submitStep(() => ({ kind: 'no_evidence', reason: 'no estado, messages 35', excerpt: '', codes: ['35'], isHeard })).run({ loaded, token: 'token', clearUntil: null });
+    }
+    expect([takes('reception'), decisions[1]?.moves]).toEqual([takesOn, [{ trigger: 'no_evidence', detail: { reason: 'no estado, messages 35' } }]]);
+  });
+
   it.each([
     ['not sent under a certificate that ended', false, -1, true],
     ['sent under a certificate that ended', true, -1, false],

@@ -3,7 +3,7 @@ import { KillPoints } from '../../../platform/faults/kill-points.js';
 import { OutboxRelay } from '../../../platform/outbox/relay.js';
 import { CLOCK, type Clock, IDS, type Ids } from '../../../shared/ports.js';
 import { ReceptionClient, type ReceptionAnswer } from '../../../sri/soap/reception.js';
-import { isAnswered } from '../../../sri/soap/unanswered.js';
+import { isAnswered, isHeard } from '../../../sri/soap/unanswered.js';
 import { decide } from '../domain/decide.js';
 import type { Decision, DocumentState, SagaPolicy, Work } from '../domain/document.js';
 import { type AttemptOutcome, DocumentsRepository, type LoadedDocument } from '../persistence/documents.repository.js';
@@ -47,7 +47,7 @@ export class Transmission {
       await this.killPoints.pass('after-attempt', numericCode);
 
       const answer = await this.reception.submit(xml, submitted.accessKey);
-      permit.report(isAnswered(answer));
+      permit.report(isHeard(answer));
       await this.killPoints.pass('after-reception-answer', numericCode);
 
       const answeredAt = this.clock.now();
