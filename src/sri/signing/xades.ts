@@ -25,9 +25,9 @@ const SIGNED_INFO_ID = 'Id="Signature-SignedInfo1"';
 /** Characters of a SHA-1 digest in base64. */
 const DIGEST_LENGTH = 28;
 
-/** The document is not what the signer can sign (a programming error of the caller). */
-export class UnsignableDocumentError extends Error {
-  override readonly name = 'UnsignableDocumentError';
+/** This document, or with this key and certificate any, cannot be signed, however often it is tried. */
+export class UnsignableError extends Error {
+  override readonly name = 'UnsignableError';
 }
 
 /** The host's cryptography does not do what the SRI demands, as where its policy forbids SHA-1: no fault of the document. */
@@ -74,6 +74,8 @@ export class XadesSigner {
   /**
    * @param certificateDer the signing certificate
    * @param privateKey its RSA key
+   * @throws HostCannotSignError where this host makes no such signatures
+   * @throws UnsignableError where they are no RSA key and its certificate
    */
   constructor(
     certificateDer: Buffer,
@@ -82,10 +84,10 @@ export class XadesSigner {
     const publicKey = createPublicKey(privateKey);
     const modulusLength = publicKey.asymmetricKeyDetails?.modulusLength;
     if (publicKey.asymmetricKeyType !== 'rsa' || modulusLength === undefined) {
-      throw new TypeError('the SRI accepts RSA signatures only');
+      throw new UnsignableError('the SRI accepts RSA signatures only');
     }
     if (!new X509Certificate(certificateDer).checkPrivateKey(privateKey)) {
-      throw new TypeError('the private key does not belong to the certificate');
+      throw new UnsignableError('the private key does not belong to the certificate');
     }
     const { issuerName, serialNumber } = describeCertificate(certificateDer);
 
@@ -123,7 +125,7 @@ export class XadesSigner {
    * @param signingTime never later than the SRI's clock, which refuses such signatures
    * @returns prolog, document and signature in UTF-8; the caller owns the bytes
    * @throws HostCannotSignError where this host makes no such signatures
-   * @throws UnsignableDocumentError for what is no such element
+   * @throws UnsignableError for what is no such element, or comes out in another length than it must have
    */
   async sign(documentXml: string, signingTime: Date): Promise<Buffer> {
     const prepared = this.prepare(documentXml, signingTime);
@@ -146,17 +148,17 @@ export class XadesSigner {
   private prepare(documentXml: string, signingTime: Date): Prepared {
     const closing = documentXml.lastIndexOf('</');
     if (closing < 0 || !documentXml.endsWith('>') || documentXml.startsWith('<?')) {
-      throw new UnsignableDocumentError('expected one document element without prolog');
+      throw new UnsignableError('expected one document element without prolog');
     }
     const rootTagEnd = documentXml.indexOf('>');
     if (!documentXml.slice(0, rootTagEnd).includes(' id="comprobante"')) {
-      throw new UnsignableDocumentError('the root element must have id="comprobante"');
+      throw new UnsignableError('the root element must have id="comprobante"');
     }
     const closingTag = documentXml.slice(closing);
     const length = Buffer.byteLength(documentXml);
     const output = Buffer.allocUnsafeSlow(PROLOG.length + length + this.signature.length);
     output.set(PROLOG);
-    if (writeUtf8(documentXml, length, output, PROLOG.length) !== length) throw new Error('the document has an unexpected length');
+    if (writeUtf8(documentXml, length, output, PROLOG.length) !== length) throw new UnsignableError('the document has an unexpected length');
     const content = output.subarray(PROLOG.length, PROLOG.length + length);
 
     const time = guayaquilTimestamp(signingTime);
@@ -176,7 +178,7 @@ export class XadesSigner {
   private finish(prepared: Prepared, signature: Buffer): Buffer {
     const { output, offset, closingTag, propertiesDigest, documentDigest, signingTime } = prepared;
     const end = this.signature.write(output, offset, [propertiesDigest, documentDigest, signature.toString('base64'), signingTime]);
-    if (end + output.write(closingTag, end, 'utf8') !== output.length) throw new Error('the signature has an unexpected length');
+    if (end + output.write(closingTag, end, 'utf8') !== output.length) throw new UnsignableError('the signature has an unexpected length');
     return output;
   }
 
@@ -218,7 +220,7 @@ export class XadesSigner {
 /** Certificate, and the modulus and exponent without leading zero bytes. */
 function keyInfoContent(certificateDer: Buffer, publicKey: KeyObject): string {
   const { n, e } = publicKey.export({ format: 'jwk' });
-  if (n === undefined || e === undefined) throw new TypeError('the public key is not RSA');
+  if (n === undefined || e === undefined) throw new UnsignableError('the public key is not RSA');
   const base64 = (urlSafe: string): string => Buffer.from(urlSafe, 'base64url').toString('base64');
   return (
     `<ds:X509Data><ds:X509Certificate>${certificateDer.toString('base64')}</ds:X509Certificate></ds:X509Data>` +

@@ -4,7 +4,7 @@ import { DomainError } from '../../../shared/domain-error.js';
 import { CLOCK, type Clock } from '../../../shared/ports.js';
 import { documentDigest } from '../../../sri/document-digest.js';
 import { documentType } from '../../../sri/document-types/registry.js';
-import { HostCannotSignError } from '../../../sri/signing/xades.js';
+import { HostCannotSignError, UnsignableError } from '../../../sri/signing/xades.js';
 import { SigningKeys } from '../../issuers/public.js';
 import { recheck } from '../domain/decide.js';
 import type { Decision, DocumentState, Move, SagaPolicy, Work } from '../domain/document.js';
@@ -89,7 +89,7 @@ export class PrepareStep implements SagaStep {
         return null;
       }
       // The database is away or the process is ending: another worker goes on.
-      if (!(error instanceof EnvelopeError || error instanceof BuildFailure)) throw error;
+      if (!(error instanceof EnvelopeError || error instanceof UnsignableError || error instanceof BuildFailure)) throw error;
       this.log.error(`document ${state.id} cannot be built or signed: ${error.message}`);
       await this.documents.advance(state, { moves: [{ trigger: 'failed' }], patch: { errorCode: 'SIGNING_FAILED' }, work: recheck(state, now, this.policy) }, token, now);
       return null;

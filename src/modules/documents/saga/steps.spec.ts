@@ -6,7 +6,7 @@ import type { Decision, DocumentState, SagaPolicy } from '../domain/document.js'
 import type { LoadedDocument, Records } from '../persistence/documents.repository.js';
 import type { DocumentExample } from '../../../sri/document-types/document-type.js';
 import { documentType } from '../../../sri/document-types/registry.js';
-import { HostCannotSignError } from '../../../sri/signing/xades.js';
+import { HostCannotSignError, UnsignableError } from '../../../sri/signing/xades.js';
 import { AuthorizeStep } from './authorize.step.js';
 import { PrepareStep } from './prepare.step.js';
 import { SriBreaker } from './sri-breaker.js';
@@ -184,12 +184,24 @@ describe('the steps that call the SRI', () => {
     expect([next?.step, next?.signature?.signing.signingNo, decisions.length]).toEqual(['submit', goesWith ? 1 : undefined, goesWith ? 0 : 1]);
   });
 
-  it('what was sent before is compared with the SRI also when its correction cannot be signed', async () => {
+  it.each([
+    ['a damaged key', new EnvelopeError('damaged')], ['another key', new UnsignableError('the private key does not belong to the certificate')],
+  ])('what was sent before is compared with the SRI also when its correction cannot be signed for %s', async (_name, fault) => {
     becomes({ status: 'NUMBER_RESERVED', firstSentAt: new Date(START - DAY) });
     loaded = { ...loaded, activeCertificate: { id: 'c', validTo: new Date(START + DAY) } };
-    const prepare = new PrepareStep(documents, { signerFor: () => Promise.reject(new EnvelopeError('damaged')) } as never, killPoints, clock, POLICY);
+    const prepare = new PrepareStep(documents, { signerFor: () => Promise.reject(fault) } as never, killPoints, clock, POLICY);
     expect(await prepare.run({ loaded, token: 'token', clearUntil: null })).toBeNull();
-    expect(decisions).toMatchObject([{ moves: [{ trigger: 'failed' }], work: { step: 'authorize', recheck: true, dueAt: new Date(START + DAY) } }]);
+    expect(decisions).toMatchObject([{ moves: [{ trigger: 'failed' }], patch: { errorCode: 'SIGNING_FAILED' }, work: { step: 'authorize', recheck: true, dueAt: new Date(START + DAY) } }]);
+  });
+
+  it('a document that cannot be signed has failed, and no worker counts as lost by it', async () => {
+    becomes({ status: 'NUMBER_RESERVED' });
+    const { issuer, content } = invoiceExample();
+    loaded = { ...loaded, issuer, content, activeCertificate: { id: 'c', validTo: new Date(START + DAY) } };
+    const signer = { sign: () => Promise.reject(new UnsignableError('the root element must have id="comprobante"')) };
+    const prepare = new PrepareStep(documents, { signerFor: () => Promise.resolve(signer) } as never, killPoints, clock, POLICY);
+    expect(await prepare.run({ loaded, token: 'token', clearUntil: null })).toBeNull();
+    expect(decisions).toMatchObject([{ moves: [{ trigger: 'failed' }], patch: { errorCode: 'SIGNING_FAILED' }, work: null }]);
   });
 
   it('a host that does not sign puts the document off, and no worker counts as lost by it', async () => {

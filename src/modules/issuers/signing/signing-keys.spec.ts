@@ -1,11 +1,12 @@
 import 'reflect-metadata';
-import { randomBytes } from 'node:crypto';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { createDemoPkcs12 } from '../../../local/demo-certificate.js';
 import { CryptoChance } from '../../../platform/adapters/crypto-chance.js';
 import { Envelope } from '../../../platform/secrets/envelope.js';
 import { LocalKeyring } from '../../../platform/secrets/local-keyring.js';
 import { openPkcs12, type SigningIdentity } from '../../../sri/signing/pkcs12.js';
 import { verifySignedDocument } from '../../../sri/signing/self-check.js';
+import { UnsignableError } from '../../../sri/signing/xades.js';
 import type { CertificatesRepository, SealedCertificate } from '../persistence/certificates.repository.js';
 import { SigningKeys } from './signing-keys.js';
 
@@ -67,6 +68,18 @@ describe('signing keys', () => {
     await expect(keys.signerFor('t', 'i', 'new')).rejects.toMatchObject({ code: 'CERTIFICATE_NOT_FOUND' });
     stored.rows.set('new', { ...row, sealedKey: await envelope.seal(identity.privateKeyPkcs8, { ...owner, certificateId: 'new' }) });
     await expect(keys.signerFor('t', 'i', 'new')).resolves.toBeDefined();
+  });
+
+  it('say that nothing is signed with what is no key, or none of the certificate', async () => {
+    const { stored, keys, row } = setUp();
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const pkcs8 = { foreign: privateKey.export({ format: 'der', type: 'pkcs8' }), spoilt: Buffer.from('no key') };
+    for (const [certificateId, key] of Object.entries(pkcs8)) {
+      stored.rows.set(certificateId, { ...row, sealedKey: await envelope.seal(key, { ...owner, certificateId }) });
+      await expect(keys.signerFor('t', 'i', certificateId)).rejects.toThrow(UnsignableError);
+    }
+    stored.rows.set('c', { ...row, certificateDer: Buffer.from('no certificate') });
+    await expect(keys.signerFor('t', 'i', 'c')).rejects.toThrow(UnsignableError);
   });
 
   it('do not open a key that was copied from another record', async () => {

@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Envelope } from '../../../platform/secrets/envelope.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import { type Clock, CLOCK } from '../../../shared/ports.js';
-import { XadesSigner } from '../../../sri/signing/xades.js';
+import { HostCannotSignError, UnsignableError, XadesSigner } from '../../../sri/signing/xades.js';
 import { CertificatesRepository } from '../persistence/certificates.repository.js';
 
 /** A clear key is used at most this long. It leaves the memory when a document is signed after that. */
@@ -32,6 +32,8 @@ export class SigningKeys {
    * @throws DomainError CERTIFICATE_NOT_FOUND when it is unknown or revoked
    * @throws KeyUnavailableError when the master key is not at hand now
    * @throws EnvelopeError when its key does not open (damage): no retry mends that
+   * @throws UnsignableError when what opens is no RSA key of the certificate: nor that
+   * @throws HostCannotSignError where this host makes no such signatures
    */
   async signerFor(tenantId: string, issuerId: string, certificateId: string): Promise<XadesSigner> {
     const name = `${tenantId}/${issuerId}/${certificateId}`;
@@ -62,6 +64,9 @@ export class SigningKeys {
     const pkcs8 = await this.envelope.open(sealed.sealedKey, { tenantId, issuerId, certificateId });
     try {
       return new XadesSigner(sealed.certificateDer, createPrivateKey({ key: pkcs8, format: 'der', type: 'pkcs8' }));
+    } catch (error) {
+      // What is stored stays as it is.
+      throw error instanceof HostCannotSignError ? error : new UnsignableError((error as Error).message, { cause: error });
     } finally {
       pkcs8.fill(0);
     }
