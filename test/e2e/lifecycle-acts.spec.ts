@@ -303,6 +303,27 @@ describe('acts on issued documents', () => {
     expect((await act(document_id, 'abandon', { reason: 'again' })).status).toBe(409);
   });
 
+  it('what the SRI has authorized after all is not given up, nor anything that was sent while it does not answer', async () => {
+    const mine = await Business.open(stack);
+    await addFaults(
+      stack,
+      { match: { ruc: mine.ruc, service: 'reception' }, times: 1, action: { kind: 'refuse', code: '45', at: 'reception', stored: true } },
+      { match: { ruc: mine.ruc, service: 'authorization' }, times: 1, action: { kind: 'empty' } },
+    );
+    const { document_id, access_key } = await mine.accepted();
+    expect(await mine.settled(document_id)).toMatchObject({ status: 'MANUAL_REVIEW_REQUIRED', error: { code: 'SEQUENTIAL_TAKEN' } });
+    while ((await simulatorAccount(stack, access_key)).state !== 'authorized') await sleep(20);
+    const abandon = (): Promise<Answer<Act>> => mine.call<Act>('POST', `/documents/${document_id}/abandon`, { reason: 'sold on paper' });
+    await addFaults(stack, { match: { ruc: mine.ruc, service: 'authorization' }, times: 1, action: { kind: 'http', status: 503 } });
+    const unanswered = await abandon();
+    expect([unanswered.status, unanswered.body.error.code, (await mine.document(document_id)).status]).toEqual([503, 'SRI_UNAVAILABLE', 'MANUAL_REVIEW_REQUIRED']);
+    const decided = await abandon();
+    expect([decided.status, decided.body.error]).toMatchObject([409, { code: 'INVALID_STATE', detail: { status: 'AUTHORIZED', reason: 'DECIDED_AT_SRI', allowed_actions: ['cancel', 'credit'] } }]);
+    expect((await mine.document(document_id)).status).toBe('AUTHORIZED');
+    const line = await mine.call<{ items: unknown[] }>('GET', '/tenant/audit-log?action=document.reconciled');
+    expect(line.body.items).toMatchObject([{ target_kind: 'document', target_id: document_id }]);
+  });
+
   it('history shows every move and every exchange in order, with the words of the SRI', async () => {
     const { document_id } = await business.accepted(magic('50'));
     await until(document_id, 'AUTHORIZED');

@@ -25,6 +25,7 @@ import { sagaPolicy } from '../../src/modules/documents/saga/policy.js';
 import { PrepareStep } from '../../src/modules/documents/saga/prepare.step.js';
 import { SubmitStep } from '../../src/modules/documents/saga/submit.step.js';
 import { Transmission } from '../../src/modules/documents/saga/transmission.js';
+import { Verdicts } from '../../src/modules/documents/saga/verdicts.js';
 import { readSettings, type Settings } from '../../src/config/settings.js';
 import type { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
 import { EnvelopeError } from '../../src/platform/secrets/key-wrapper.js';
@@ -88,12 +89,13 @@ export function startApi(ports: Ports, Preflight: typeof IssuancePreflight = Qui
   const actions = new DocumentActions(new DocumentsRepository(transaction, ids), clock);
   const consultations = new Consultations(ports.consultation as never, clock, ids);
   const policy = sagaPolicy(SETTINGS);
+  const verdicts = new Verdicts(ports.authorization as never, clock, ids, policy);
   return {
     issue: new IssueDocumentHandler(preflight, issuing, bell, new KillPoints(SETTINGS, sleeper), clock, ids, METERS),
     get: new GetDocumentHandler(transaction),
     retry: new RetryDocumentHandler(actions, policy),
-    reconcile: new ReconcileDocumentHandler(actions, ports.authorization as never, consultations, clock, ids, policy),
-    abandon: new AbandonDocumentHandler(actions, consultations, policy),
+    reconcile: new ReconcileDocumentHandler(actions, verdicts, consultations, policy),
+    abandon: new AbandonDocumentHandler(actions, verdicts, consultations, policy),
     cancel: new CancelDocumentHandler(actions, ports.consultation as never, clock, ids, policy),
     withdraw: new WithdrawCancellationHandler(actions, consultations, policy),
     correct: new CorrectDocumentHandler(new StoredDocumentsRepository(transaction), preflight, issuing, bell, new KillPoints(SETTINGS, sleeper), clock),

@@ -4,6 +4,7 @@ import { HttpModule } from '../../platform/http/http.module.js';
 import { PrintingModule } from '../../platform/printing/printing.module.js';
 import { CatalogueModule } from '../catalogue/public.js';
 import { Consultations } from './saga/consultations.js';
+import { Verdicts } from './saga/verdicts.js';
 import { DocumentActions } from './actions/document-actions.js';
 import { CatalogueLines } from './content/catalogue-lines.js';
 import { DocumentActionsController } from './document-actions.controller.js';
@@ -76,6 +77,6 @@ const REPOSITORIES = [IssuingRepository, StoredDocumentsRepository, ModifiedDocu
 @Module({
   imports: [CqrsModule, HttpModule, PrintingModule, CatalogueModule],
   controllers: [DocumentsController, DraftsController, DocumentActionsController, PausesController],
-  providers: [IssuancePreflight, CatalogueLines, DraftCreation, Consultations, DocumentActions, ...REPOSITORIES, ...SRI_CLIENTS, ...HANDLERS],
+  providers: [IssuancePreflight, CatalogueLines, DraftCreation, Consultations, Verdicts, DocumentActions, ...REPOSITORIES, ...SRI_CLIENTS, ...HANDLERS],
 })
 export class DocumentsModule {}

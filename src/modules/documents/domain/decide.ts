@@ -177,9 +177,12 @@ const LONGEST_SILENCE = 7;
 
 /** An answer that proves nothing is none, but the SRI is not away: it may say the same for ever. So it may of one key alone. */
 function isSilence(document: DocumentState, found: AuthorizationFinding, now: Date, policy: SagaPolicy): boolean {
-  if (found.kind !== 'no_answer' || found.isHeard === true) return false;
-  return now < after(latestOf(handedOverAt(document), document.receivedAt), LONGEST_SILENCE * policy.answerDeadlineMs);
+  return found.kind === 'no_answer' && found.isHeard !== true && !isSilenceOfItsOwn(document, now, policy);
 }
+
+/** Whether silence is of this document alone by now. */
+export const isSilenceOfItsOwn = (document: DocumentState, now: Date, policy: SagaPolicy): boolean =>
+  now >= after(latestOf(handedOverAt(document), document.receivedAt), LONGEST_SILENCE * policy.answerDeadlineMs);
 
 function decideFinding(document: DocumentState, found: AuthorizationFinding, now: Date, policy: SagaPolicy): Decision {
   const { status } = document;

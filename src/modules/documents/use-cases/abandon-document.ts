@@ -1,14 +1,17 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { DomainError } from '../../../shared/domain-error.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { type ActionDecision, DocumentActions } from '../actions/document-actions.js';
 import type { DocumentAbandoned } from '../documents.actions.responses.js';
 import { decideAbandon, notAllowed, requireAction } from '../domain/actions.js';
 import { isAnnulled } from '../domain/cancellation.js';
-import type { SagaPolicy } from '../domain/document.js';
+import { isSilenceOfItsOwn } from '../domain/decide.js';
+import type { Decision, DocumentState, SagaPolicy } from '../domain/document.js';
 import type { LoadedDocument } from '../persistence/documents.repository.js';
 import { Consultations } from '../saga/consultations.js';
 import { SAGA_POLICY } from '../saga/policy.js';
+import { Verdicts } from '../saga/verdicts.js';
 
 /** Gives a document up; its number stays with it, explained by the reason. */
 export class AbandonDocument extends Command<DocumentAbandoned> {
@@ -27,20 +30,39 @@ export class AbandonDocument extends Command<DocumentAbandoned> {
 export class AbandonDocumentHandler implements ICommandHandler<AbandonDocument> {
   constructor(
     private readonly actions: DocumentActions,
+    private readonly verdicts: Verdicts,
     private readonly consultations: Consultations,
     @Inject(SAGA_POLICY) private readonly policy: SagaPolicy,
   ) {}
 
-  /** @throws DomainError INVALID_STATE; SRI_UNAVAILABLE where the SRI showed the document authorized, for it is asked whether that was annulled */
+  /**
+   * @throws DomainError INVALID_STATE, also where the SRI has decided on the document, which is then on record; SRI_UNAVAILABLE
+   * where it does not say whether it has, or whether what it showed authorized was annulled
+   */
   async execute(command: AbandonDocument): Promise<DocumentAbandoned> {
     const { tenant, documentId, reason } = command;
-    const { status, at } = await this.actions.perform(tenant, documentId, { action: 'document.abandoned', detail: { reason } }, (loaded, now) => this.giveUp(loaded, command, now));
+    const { status, at, loaded, decision } = await this.actions.perform(tenant, documentId, { action: 'document.abandoned', detail: { reason } }, (loaded, now) => this.giveUp(loaded, command, now));
+    if (!isGivenUp(decision)) throw notAllowed({ ...loaded.state, ...decision.patch, status }, undefined, 'DECIDED_AT_SRI');
     return { document_id: documentId, status, abandoned_at: at };
   }
 
   private async giveUp({ state }: LoadedDocument, { reason, annulled }: AbandonDocument, now: Date): Promise<ActionDecision> {
     requireAction(state, 'abandon');
-    if (state.errorCode !== 'ANSWER_MISMATCH') return { decision: decideAbandon(state, reason, now, this.policy) };
+    if (state.errorCode === 'ANSWER_MISMATCH') return this.afterMismatch(state, reason, annulled);
+    // On what it refused it has said its last word, and what was never sent it has not.
+    if (state.status === 'REJECTED' || state.firstSentAt === null) return { decision: decideAbandon(state, reason, now, this.policy) };
+    return this.unlessDecided(state, reason);
+  }
+
+  /** Who gives up what the SRI has authorized sells it twice. */
+  private async unlessDecided(state: DocumentState, reason: string): Promise<ActionDecision> {
+    const { decision, records, isAnswered, now } = await this.verdicts.ask(state);
+    if (decision.moves.length > 0) return { decision, records, entry: { action: 'document.reconciled' } };
+    if (!isAnswered && !isSilenceOfItsOwn(state, now, this.policy)) throw new DomainError('SRI_UNAVAILABLE');
+    return { decision: decideAbandon(state, reason, now, this.policy), records };
+  }
+
+  private async afterMismatch(state: DocumentState, reason: string, annulled: boolean): Promise<ActionDecision> {
     const { answer, records, now: at } = await this.consultations.ask(state);
     // It tells of two months only; of earlier documents the portal alone does, and its reader.
     const isTold = annulled && answer.kind === 'unknown';
@@ -53,3 +75,5 @@ export class AbandonDocumentHandler implements ICommandHandler<AbandonDocument> 
     };
   }
 }
+
+const isGivenUp = ({ moves }: Decision): boolean => moves.some(({ trigger }) => trigger === 'abandoned');

@@ -1,0 +1,43 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CLOCK, type Clock, IDS, type Ids } from '../../../shared/ports.js';
+import { AuthorizationClient } from '../../../sri/soap/authorization.js';
+import { isHeard } from '../../../sri/soap/unanswered.js';
+import { decideReconciliation } from '../domain/decide.js';
+import type { Decision, DocumentState, SagaPolicy } from '../domain/document.js';
+import type { Records } from '../persistence/documents.repository.js';
+import { askAuthorization, authorizationRecords } from './ask-authorization.js';
+import { SAGA_POLICY } from './policy.js';
+
+/** What the SRI says of a document now. */
+export interface Told {
+  /** What a verdict changes; without moves where there is none. */
+  readonly decision: Decision;
+  /** The row that records the answer with what the action writes. */
+  readonly records: Records;
+  /** Whether the SRI answered all that it was asked. */
+  readonly isAnswered: boolean;
+  readonly now: Date;
+}
+
+/** Questions to the SRI's authorization service that an action needs answered now. */
+@Injectable()
+export class Verdicts {
+  constructor(
+    private readonly authorization: AuthorizationClient,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(IDS) private readonly ids: Ids,
+    @Inject(SAGA_POLICY) private readonly policy: SagaPolicy,
+  ) {}
+
+  async ask(state: DocumentState): Promise<Told> {
+    const startedAt = this.clock.now();
+    const answers = await askAuthorization(state, (accessKey) => this.authorization.query(accessKey));
+    const now = this.clock.now();
+    return {
+      decision: decideReconciliation(state, answers, now, this.policy),
+      records: authorizationRecords(this.ids, state, answers, startedAt),
+      isAnswered: [answers.answer, ...(answers.former ?? [])].every(isHeard),
+      now,
+    };
+  }
+}
