@@ -76,7 +76,7 @@ describe('whatever the SRI says of a document can be written', () => {
     const seed = await seedTenant(database);
     const { response: { document_id: id } } = await issueBySql(service, seed);
     const at = new Date();
-    const advance = async (decision: Decision, records = {}): Promise<void> => void (await documents.advance(await stateOf(seed, id), decision, null, at, records));
+    const advance = async (decision: Decision, records = {}): Promise<unknown> => documents.advance(await stateOf(seed, id), decision, null, at, records);
     await advance(
       { moves: [{ trigger: 'xml_built' }, { trigger: 'signed' }, { trigger: 'queued' }], patch: { signingNo: 1 }, work: { step: 'submit', dueAt: at } },
       { signing: { signingNo: 1, certificateId: seed.certificateId, digest: documentDigest(XML), xml: Buffer.from(XML) } },

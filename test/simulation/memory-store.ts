@@ -94,8 +94,17 @@ const PATCHED = [
   'reception_attempts', 'authorization_attempts', 'first_sent_at', 'received_at', 'deadline_at', 'cancellation',
 ] as const;
 
+/** Those of them that are instants. */
+const INSTANTS = ['authorization_date', 'first_sent_at', 'received_at', 'deadline_at'] as const;
+
 const iso = (at: number): string => new Date(at).toISOString();
-const instant = (value: unknown): number => (value === 'infinity' ? Infinity : typeof value === 'string' ? Date.parse(value) : (value as Date).getTime());
+/** As timestamptz reads what JavaScript writes: no year has more than four digits, and none was 0. */
+function instant(value: unknown): number {
+  if (value === 'infinity') return Infinity;
+  if (typeof value !== 'string') return (value as Date).getTime();
+  if (!/^(?!0000)\d{4}-/.test(value)) throw new SqlError('22008', `date/time field value out of range: "${value}"`);
+  return Date.parse(value);
+}
 const parse = (value: unknown): Json | null => (value === null || value === undefined ? null : (JSON.parse(value as string) as Json));
 
 export class MemoryStore implements Store {
@@ -442,11 +451,14 @@ export class MemoryStore implements Store {
       throw new SqlError('23505', 'duplicate key value violates unique constraint "events_once_per_version"');
     }
 
+    const patch = parse(patchJson) ?? {};
+    const records = parse(recordsJson) ?? {};
+    for (const value of [...INSTANTS.map((column) => patch[column]), (records['pause'] as Json | undefined)?.['decidedAt']]) if (typeof value === 'string') instant(value);
+
     if (p.length > 12 && typeof p[12] === 'number') this.restoreContent(d, p.slice(12));
     d.status = from;
     d.version = version + moves.length;
     (d as Json)['updated_at'] = iso(now);
-    const patch = parse(patchJson) ?? {};
     for (const column of PATCHED) if (column in patch) (d as Json)[column] = patch[column];
     let work = parse(workJson);
     // Without a certificate it is parked, or compared daily: where one was activated meanwhile it goes on at once.
@@ -458,7 +470,6 @@ export class MemoryStore implements Store {
     if (!keep) d.next_attempt_at = dueAt === Infinity || work?.['recheck'] === true ? null : dueAt;
     append(this.history, rowKey, history);
     append(this.events, rowKey, events);
-    const records = parse(recordsJson) ?? {};
     this.writeRecords(rowKey, d, records, bytes, now);
     if (records['pause']) this.pauseScope(d, records['pause'] as Json);
     return { new_version: d.version, successor_woken: !keep && this.setWork(rowKey, d, work, dueAt, now) };

@@ -115,6 +115,11 @@ export class Oracle implements WireTap {
     this.fail('API', `a request failed: ${(error as Error).stack ?? String(error)}`);
   }
 
+  /** A value that the database cannot hold (SQLSTATE of class 22) is refused at every try. */
+  unstorable({ name }: Call, error: unknown): void {
+    if ((error as { code?: string }).code?.startsWith('22')) this.fail('I5', `${name} was given what cannot be stored: ${(error as Error).message}`);
+  }
+
   /** The first violation, if any; it may have happened inside a program that swallows errors. */
   check(): void {
     if (this.failure) throw this.failure;

@@ -23,9 +23,16 @@ export type ReceptionPort = Pick<ReceptionClient, 'submit'>;
 export type ConsultationPort = Pick<ConsultationClient, 'query'>;
 export type AuthorizationPort = Pick<AuthorizationClient, 'query'>;
 
+/** Of so many answers to come, each entry of a decision is dated like this. */
+export interface OddDates {
+  readonly date: string;
+  readonly times: number;
+}
+
 /** The SRI and the network before it. */
 export class SimulatedSri {
   readonly brain = new InProcessSri({ processingMs: { min: 0, max: 40_000 } });
+  private oddDates: OddDates | null = null;
 
   constructor(
     private readonly scheduler: Scheduler,
@@ -33,6 +40,16 @@ export class SimulatedSri {
     private readonly fault: () => NetworkFault,
     private readonly tap: WireTap,
   ) {}
+
+  dateDecisions(odd: OddDates): void {
+    this.oddDates = odd;
+  }
+
+  /** From now on it says what it holds. */
+  calm(): void {
+    this.brain.clearFaults();
+    this.oddDates = null;
+  }
 
   receptionFor(owner: Process): ReceptionPort {
     return {
@@ -100,7 +117,7 @@ export class SimulatedSri {
     switch (reply.outcome.estado) {
       case 'RECIBIDA': return { kind: 'received', messages };
       case 'DEVUELTA': return { kind: 'returned', messages };
-      case null: return { kind: 'no_evidence', reason: 'no estado', excerpt: '' };
+      case null: return { kind: 'no_evidence', reason: 'no estado', excerpt: '', isHeard: true };
     }
   }
 
@@ -119,17 +136,26 @@ export class SimulatedSri {
     if (reply.kind === 'no_answer') return { kind: 'no_evidence', reason: reply.reason, excerpt: '' };
     const { consultedKey, entries } = reply.outcome;
     if (consultedKey !== accessKey) return { kind: 'no_evidence', reason: 'the answer is for another access key', excerpt: '' };
+    // As its reader takes it: the question itself is refused.
+    if (entries.length > 0 && entries.every(({ estado }) => estado === 'RECHAZADA')) return { kind: 'no_evidence', reason: 'the query was refused', excerpt: '' };
+    const odd = entries.some(({ authorizedAt }) => authorizedAt !== null) ? this.takeOddDate() : null;
     return {
       kind: 'entries',
       entries: entries.map((entry) => ({
         estado: entry.estado,
         numeroAutorizacion: entry.authorizationNumber,
-        fechaAutorizacion: entry.authorizedAt?.toISOString() ?? null,
+        fechaAutorizacion: odd ?? entry.authorizedAt?.toISOString() ?? null,
         ambiente: entry.environment === '2' ? 'PRODUCCION' : 'PRUEBAS',
         comprobante: entry.document,
         messages: entry.messages.map(toMessage),
       })),
     };
+  }
+
+  private takeOddDate(): string | null {
+    const odd = this.oddDates;
+    if (odd !== null) this.oddDates = odd.times > 1 ? { ...odd, times: odd.times - 1 } : null;
+    return odd?.date ?? null;
   }
 }
 

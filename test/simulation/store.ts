@@ -41,6 +41,8 @@ export interface StoreAccess {
   readonly fault: (call: Call) => StoreFault;
   /** Hears of every statement that was executed, as the service meant it. */
   readonly observe: (owner: Process, call: Call, rows: Rows) => void;
+  /** Hears of every statement that the store refused. */
+  readonly refused: (call: Call, error: unknown) => void;
 }
 
 /**
@@ -70,12 +72,12 @@ export class SimulatedTransaction extends TenantTransaction {
 
   /** One statement, one step. */
   protected async perform(call: Call, execute: (store: Store) => Rows | Promise<Rows> = (store) => store.execute(call)): Promise<Rows> {
-    const { owner, scheduler, store, fault, observe } = this.access;
+    const { owner, scheduler, fault, observe } = this.access;
     const answer = { late: false };
     const rows = await scheduler.call(owner, `store ${call.name}`, async () => {
       const befalls = fault(call);
       if (befalls === 'not_executed') throw connectionLost();
-      const result = await execute(store);
+      const result = await this.executed(call, execute);
       observe(owner, call, result);
       if (befalls === 'acknowledgement_lost') throw connectionLost();
       answer.late = befalls === 'late_answer';
@@ -83,6 +85,15 @@ export class SimulatedTransaction extends TenantTransaction {
     });
     if (answer.late) await scheduler.call(owner, `store ${call.name} answers`, () => undefined);
     return rows;
+  }
+
+  private async executed(call: Call, execute: (store: Store) => Rows | Promise<Rows>): Promise<Rows> {
+    try {
+      return await execute(this.access.store);
+    } catch (error) {
+      this.access.refused(call, error);
+      throw error;
+    }
   }
 }
 

@@ -36,7 +36,7 @@ const STEP_BUDGETS = [0, 2, 5, 12, 30, 80];
 const WALK_STEPS = 500;
 const REST_STEPS = 60_000;
 
-const SCRIPTS: readonly FaultRuleInput['action'][] = [
+const SCRIPTS: readonly (FaultRuleInput['action'] | { readonly kind: 'dated'; readonly date: string })[] = [
   { kind: 'refuse', code: '35', at: 'reception' },
   { kind: 'refuse', code: '39', at: 'authorization' },
   { kind: 'refuse', code: '43', at: 'reception', stored: true },
@@ -53,6 +53,14 @@ const SCRIPTS: readonly FaultRuleInput['action'][] = [
   { kind: 'in_process' },
   { kind: 'empty' },
   { kind: 'state', estado: 'EN REVISION' },
+  { kind: 'state', estado: 'RECHAZADA' },
+  { kind: 'state', estado: '' },
+  { kind: 'repeated' },
+  { kind: 'refused_before', code: '39' },
+  { kind: 'refused_before', code: '57' },
+  { kind: 'query_refused', code: '80' },
+  { kind: 'dated', date: '9999-12-31T23:59:59-05:00' },
+  { kind: 'dated', date: '0000-01-01T00:00:00-05:00' },
   { kind: 'tampered', what: 'key' },
   { kind: 'tampered', what: 'document' },
   { kind: 'hang', phase: 'after' },
@@ -163,6 +171,9 @@ export class World {
       owner, scheduler, store: this.ground.store, fault: this.storeFault,
       observe: (by, call, rows) => {
         this.oracle.observe(by, call, rows);
+      },
+      refused: (call, error) => {
+        this.oracle.unstorable(call, error);
       },
     });
     // The clocks of the machines differ, once in a while by more than a lease lasts.
@@ -330,7 +341,7 @@ export class World {
       brain.bringUp('authorization');
     },
     sri_script: (world) => world.scriptSri(),
-    sri_calm: ({ sri }) => sri.brain.clearFaults(),
+    sri_calm: ({ sri }) => sri.calm(),
     redis_flush: ({ redis }) => redis.flush(),
     redis_down: ({ redis }) => void (redis.up = false),
     redis_up: ({ redis }) => void (redis.up = true),
@@ -424,6 +435,10 @@ export class World {
   private scriptSri(): void {
     const { tape } = this;
     const action = SCRIPTS[tape.pick(SCRIPTS.length)]!;
+    if (action.kind === 'dated') {
+      this.sri.dateDecisions({ date: action.date, times: 1 + tape.pick(3) });
+      return;
+    }
     this.oracle.scripted(action.kind === 'tampered' && action.what === 'document');
     this.sri.brain.addFaults({ action, times: 1 + tape.pick(3), skip: tape.pick(2) });
   }
@@ -529,7 +544,7 @@ export class World {
     this.faulty = false;
     this.tape.next();
     if (this.scheduler.trace) this.scheduler.trace.push('--- rest');
-    this.sri.brain.clearFaults();
+    this.sri.calm();
     this.redis.up = true;
     await this.ground.store.resumePauses(this.scheduler.now);
     for (const process of this.processes) process.paused = false;
