@@ -52,7 +52,7 @@ describe('a page that follows events as docs/front-ends.md shows it', () => {
   };
 
   beforeAll(async () => {
-    stack = await startStack({ api: 1, workers: 0 });
+    stack = await startStack({ workers: 0, simulator: false });
     business = await Business.open(stack, { certificate: null });
     proxy = await TcpProxy.start(placeOf(stack.databaseUrl));
     const api = await stack.startApi({ DATABASE_URL: proxy.inFrontOf(stack.databaseUrl) });

@@ -83,6 +83,9 @@ const QUICK = {
   RATE_LIMIT_AUTH_PER_MINUTE: '1000000',
 } as const;
 
+/** Of the two engines, which agree on every document, the one that takes a small part of the other's time. */
+const QUICK_SIMULATOR = { SIMULATOR_SIGNATURE_ENGINE: 'libxml2' } as const;
+
 /** Starts simulator, API and worker processes from the compiled code; `stop()` ends them and removes their data. */
 export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const logFolder = mkdtempSync(join(tmpdir(), 'sello-stack-'));
@@ -91,7 +94,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const redis = new Redis(redisUrl);
   await redis.flushdb();
 
-  const simulator = options.simulator === false ? null : await startSimulator(0, logFolder);
+  const simulator = options.simulator === false ? null : await startSimulator(0, logFolder, QUICK_SIMULATOR);
   const env: Record<string, string> = {
     ...QUICK,
     DATABASE_URL: database.url,
