@@ -36,6 +36,14 @@ describe('the mail of a document', () => {
     expect(documentLetter(facts('01'), { ...PLAIN, replyTo: 'ventas@example.com' }).text).toContain('le contestará Comercial Ejemplo (ventas@example.com)');
   });
 
+  it.each([
+    ['Cafetal S.A.', 'es', 'diríjase a Cafetal S.A.\n'], ['Cafetal', 'es', 'diríjase a Cafetal.\n'],
+    ['Cafetal S.A.', 'en', 'please contact Cafetal S.A.\n'], ['Cafetal', 'en', 'please contact Cafetal.\n'],
+  ] as const)('ends a sentence in one full stop: %s, %s', (name, language, end) => {
+    const letter = documentLetter({ ...facts('01'), issuer: { ...facts('01').issuer, name } }, { ...PLAIN, language });
+    expect(letter.text).toContain(end);
+  });
+
   it('takes the tenant’s words, and escapes them and the buyer’s in HTML', () => {
     const hostile = { ...facts('01'), buyerName: 'Ana <script>alert(1)</script>\r\nBcc: x@example.com {{access_key}}' };
     const letter = documentLetter(hostile, { ...PLAIN, subject: 'Para {{buyer_name}}\u2028Bcc: y@example.com', message: 'Hola {{buyer_name}} & <b>\n\nsegundo\ntercero' });

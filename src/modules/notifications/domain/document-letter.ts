@@ -40,6 +40,9 @@ export interface WrittenLetter {
 /** Most characters of a subject that mail programs take without cutting it in an odd place. */
 const LONGEST_SUBJECT = 200;
 
+/** A name that ends a sentence: those that end in a full stop, as `S.A.`, get no second one. */
+const ended = (name: string): string => (name.endsWith('.') ? name : `${name}.`);
+
 const PHRASES = {
   es: {
     subject: '{{document_type}} {{document_number}} de {{issuer_name}}',
@@ -51,7 +54,7 @@ const PHRASES = {
     tripDays: (start: string, end: string) => (start === end ? start : `del ${start} al ${end}`),
     test: 'Emitido en el ambiente de pruebas del SRI: no tiene validez tributaria.',
     answer: (issuer: string, replyTo: string | null) =>
-      replyTo === null ? `Este correo es automático y nadie lee las respuestas. Si tiene preguntas, diríjase a ${issuer}.` : `¿Preguntas? Responda a este correo: le contestará ${issuer} (${replyTo}).`,
+      replyTo === null ? `Este correo es automático y nadie lee las respuestas. Si tiene preguntas, diríjase a ${ended(issuer)}` : `¿Preguntas? Responda a este correo: le contestará ${issuer} (${replyTo}).`,
     sender: (legalName: string, ruc: string) => `Enviado por cuenta de ${legalName}, RUC ${ruc}.`,
   },
   en: {
@@ -64,7 +67,7 @@ const PHRASES = {
     tripDays: (start: string, end: string) => (start === end ? start : `${start} to ${end}`),
     test: "Issued in the SRI's test environment: it has no fiscal effect.",
     answer: (issuer: string, replyTo: string | null) =>
-      replyTo === null ? `This mail was sent automatically and nobody reads replies to it. If you have questions, please contact ${issuer}.` : `Questions? Reply to this mail: ${issuer} (${replyTo}) will answer.`,
+      replyTo === null ? `This mail was sent automatically and nobody reads replies to it. If you have questions, please contact ${ended(issuer)}` : `Questions? Reply to this mail: ${issuer} (${replyTo}) will answer.`,
     sender: (legalName: string, ruc: string) => `Sent on behalf of ${legalName}, RUC ${ruc}.`,
   },
 } as const;
