@@ -19,4 +19,8 @@ describe('the folder of a local service', () => {
     expect(readFileSync(new DataFolder(path, true)[make](), 'utf8').length).toBeGreaterThan(begun.length);
     expect(readdirSync(path).sort()).toEqual(['logs', basename(file)]);
   });
+
+  it('ends the master key with its line, so that another may be appended', () => {
+    expect(readFileSync(new DataFolder(path, true).masterKeyFile(), 'utf8')).toMatch(/^\S{44}\n$/);
+  });
 });

@@ -88,7 +88,7 @@ export class DataFolder {
   /** The file of the master key that wraps stored private keys; made on the first start. */
   masterKeyFile(): string {
     const file = join(this.path, 'master-key');
-    if (!existsSync(file)) writePrivate(file, randomBytes(32).toString('base64'));
+    if (!existsSync(file)) writePrivate(file, `${randomBytes(32).toString('base64')}\n`);
     return file;
   }
 

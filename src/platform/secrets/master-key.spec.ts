@@ -34,6 +34,11 @@ describe('the master key', () => {
     expect(() => readMasterKeys({ MASTER_KEY: `${text},short` })).toThrow(SettingsError);
   });
 
+  it('that was appended to a line of the file is refused, and the file is to have one a line', () => {
+    write(`${text}${randomBytes(32).toString('base64')}`, 0o600);
+    expect(() => readMasterKeys({ MASTER_KEY_FILE: file })).toThrow('MASTER_KEY_FILE: must be 32 bytes in base64, one key per line');
+  });
+
   it.each(['604', '620', '610', '660', '644', '444'])('is not read from a file of mode 0%s', (mode) => {
     write(text, Number.parseInt(mode, 8));
     expect(() => readMasterKeys({ MASTER_KEY_FILE: file })).toThrow('MASTER_KEY_FILE: only its owner and, to read it, its group');

@@ -13,18 +13,20 @@ export function readMasterKeys(settings: { readonly MASTER_KEY?: string | undefi
   const { MASTER_KEY: inline, MASTER_KEY_FILE: file } = settings;
   const problem = KEY_PROBLEMS.master({ MASTER_KEY: inline, MASTER_KEY_FILE: file });
   if (problem !== null) throw new SettingsError(problem);
-  const [text, setting] = file === undefined ? [inline ?? '', 'MASTER_KEY'] : [readPrivateFile('MASTER_KEY_FILE', file), 'MASTER_KEY_FILE'];
+  const [text, setting] = file === undefined ? ([inline ?? '', 'MASTER_KEY'] as const) : ([readPrivateFile('MASTER_KEY_FILE', file), 'MASTER_KEY_FILE'] as const);
   const [current, ...older] = text.trim().split(/[\s,]+/).map((one) => decode(one, setting));
-  if (current === undefined) throw new SettingsError(`${setting}: must be ${KEY_BYTES} bytes in base64`);
+  if (current === undefined) throw wrongKey(setting);
   return [current, ...older];
 }
 
-function decode(text: string, setting: string): Buffer {
+function decode(text: string, setting: 'MASTER_KEY' | 'MASTER_KEY_FILE'): Buffer {
   const trimmed = text.trim();
   const key = Buffer.from(trimmed, 'base64');
   // Node skips what is not base64: only an exact round trip proves that all of it was read.
-  if (key.length !== KEY_BYTES || key.toString('base64') !== trimmed) {
-    throw new SettingsError(`${setting}: must be ${KEY_BYTES} bytes in base64`);
-  }
+  if (key.length !== KEY_BYTES || key.toString('base64') !== trimmed) throw wrongKey(setting);
   return key;
 }
+
+/** Two keys on one line are refused as one of the wrong length. */
+const wrongKey = (setting: 'MASTER_KEY' | 'MASTER_KEY_FILE'): SettingsError =>
+  new SettingsError(`${setting}: must be ${KEY_BYTES} bytes in base64${setting === 'MASTER_KEY_FILE' ? ', one key per line' : ''}`);
