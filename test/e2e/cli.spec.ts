@@ -199,6 +199,10 @@ describe('the command line', () => {
     expect([rejected.code, JSON.parse(rejected.out)]).toMatchObject([4, { status: 'REJECTED', sri_messages: expect.arrayContaining([expect.objectContaining({ identifier: '52' })]) }]);
     expect((await sello(['trigger', 'in-process:60', '--wait', '1'])).code).toBe(5);
     expect((await sello(['trigger', 'rejected'], { SELLO_API_KEY: 'svc_live_x' })).code).toBe(2);
+    const invoices = async (): Promise<unknown> => (await business.call('GET', '/documents?page_size=1')).body['total'];
+    const before = await invoices();
+    for (const nothing of ['nope', '', 'in-process:soon']) expect(await sello(['trigger', nothing])).toMatchObject({ code: 2, out: '', err: expect.stringMatching(/is no outcome.*lost-answer.*\n.*timeout-before/) });
+    expect(await invoices()).toBe(before);
   });
 
   it('shows how a document and the service stand', async () => {
