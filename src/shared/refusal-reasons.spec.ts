@@ -34,6 +34,9 @@ describe('reasons of refusals', () => {
     expect(refusalMessage('FORBIDDEN', { reason: 'origin' }, 'en')).toBe(REFUSAL_REASONS.FORBIDDEN?.['origin']?.en);
     expect(refusalMessage('INVALID_CERTIFICATE', { reason: 'wrong_password' }, 'en')).toContain('Check it and upload the file again.');
     expect(refusalMessage('INVALID_CERTIFICATE', { reason: 'malformed' }, 'en')).toBe(messageOf('INVALID_CERTIFICATE', 'en'));
+    const finding = (rule: string): unknown => [{ pointer: '', rule, message: { es: '', en: '' }, expected: null, actual: null, reference: '', severity: 'error' }];
+    expect(refusalMessage('FISCAL_RULE_VIOLATED', finding('cancellation.deadline'), 'en')).toBe('The document cannot be cancelled; detail says why.');
+    expect(refusalMessage('FISCAL_RULE_VIOLATED', finding('totals.total'), 'en')).toBe(messageOf('FISCAL_RULE_VIOLATED', 'en'));
     for (const detail of [null, 'origin', { reason: 'unheard_of' }, { reason: 7 }]) expect(refusalMessage('FORBIDDEN', detail, 'es')).toBe(messageOf('FORBIDDEN', 'es'));
   });
 });

@@ -1,4 +1,5 @@
 import { ERROR_CATALOGUE, type ErrorCode, messageOf } from './error-catalogue.js';
+import type { Finding } from './finding.js';
 import type { Language } from './language.js';
 
 /** What happened and what to do next, in both languages. */
@@ -62,7 +63,7 @@ export const REFUSAL_REASONS: Partial<Readonly<Record<ErrorCode, Readonly<Record
   },
   FORBIDDEN: {
     tenant_required: reason('Pertenece a varias empresas. Nombre una en X-Tenant-Id; GET /auth/me las lista.', 'You belong to several tenants. Name one in X-Tenant-Id; GET /auth/me lists them.'),
-    tenant_mismatch: reason('X-Tenant-Id nombra una empresa que no es suya. GET /auth/me lista las suyas.', 'X-Tenant-Id names a tenant that is not yours. GET /auth/me lists yours.'),
+    tenant_mismatch: reason('X-Tenant-Id nombra una empresa que no es suya. Con una clave de API omítalo: GET /tenant muestra la de la clave. Una persona ve las suyas en GET /auth/me.', 'X-Tenant-Id names a tenant that is not yours. With an API key leave it out: GET /tenant shows the tenant of the key. A person sees theirs in GET /auth/me.'),
     no_active_membership: reason('Esta cuenta no pertenece a ninguna empresa, está suspendida en ella, o la empresa está cerrada. Pregunte a un propietario, o funde otra con POST /auth/tenants.', 'This account belongs to no tenant, is suspended there, or the tenant is closed. Ask one of its owners, or found a tenant of your own by POST /auth/tenants.'),
     email_unconfirmed: reason('El correo de la cuenta no está confirmado. Siga el enlace del mensaje, o pídalo de nuevo con POST /auth/email/verify/send.', 'The address of the account is not confirmed. Follow the link of the mail, or have it sent again by POST /auth/email/verify/send.'),
     owners_only: reason('Solo un propietario puede hacerlo. Pídaselo a uno o, si la empresa no tiene ninguno, a la plataforma.', 'Only an owner may do this. Ask one or, where the tenant has none, the platform.'),
@@ -109,6 +110,10 @@ export const REFUSAL_REASONS: Partial<Readonly<Record<ErrorCode, Readonly<Record
     link_required: reason('Ya hay una cuenta con este correo. Ingrese en ella y envíe link_token a POST /auth/google/link.', 'There is an account with this address. Sign in to it and send link_token to POST /auth/google/link.'),
     verified_by_another_issuer: reason('Otro emisor ya demostró con su certificado que el RUC es suyo. Revise el RUC o contacte a soporte.', 'Another issuer has proved by its certificate that the RUC is its own. Check the RUC, or contact support.'),
   },
+  DUPLICATE_IDEMPOTENCY_KEY: {
+    draft_made: reason('Con esta clave ya se creó un borrador con el mismo contenido. Emítalo con POST /documents/{id}/issue; su id consta en detail.', 'This key made a draft of the same content already. Issue it by POST /documents/{id}/issue; detail has its id.'),
+    already_issued: reason('Con esta clave ya se emitió el mismo contenido. Lea el documento que detail nombra; para otra venta genere una clave nueva.', 'Under this key the same content was issued already. Read the document that detail names; for another sale generate a new key.'),
+  },
   PAYLOAD_TOO_LARGE: {
     too_large: reason('El archivo del certificado es demasiado grande. Exporte solo el certificado con su clave.', 'The certificate file is too large. Export the certificate with its key alone.'),
   },
@@ -130,6 +135,9 @@ export const REFUSAL_REASONS: Partial<Readonly<Record<ErrorCode, Readonly<Record
   },
 };
 
+/** Of a cancellation that the rules refuse there is nothing to correct. Its detail is the findings, all by rules of cancellations. */
+const NOT_CANCELLED = reason('El documento no se puede anular; detail dice por qué.', 'The document cannot be cancelled; detail says why.');
+
 /** What a refusal says: of its reason where the detail names one that is listed, else of its code. */
 export const refusalMessage = (code: ErrorCode, detail: unknown, language: Language): string => listedReason(code, detail)?.[language] ?? messageOf(code, language);
 
@@ -137,6 +145,9 @@ export const refusalMessage = (code: ErrorCode, detail: unknown, language: Langu
 export const refusalStatus = (code: ErrorCode, detail: unknown): number => listedReason(code, detail)?.status ?? ERROR_CATALOGUE[code].status;
 
 function listedReason(code: ErrorCode, detail: unknown): RefusalReason | undefined {
+  if (code === 'FISCAL_RULE_VIOLATED' && isOfCancellation(detail)) return NOT_CANCELLED;
   const word = typeof detail === 'object' && detail !== null && 'reason' in detail ? String(detail.reason) : '';
   return REFUSAL_REASONS[code]?.[word];
 }
+
+const isOfCancellation = (detail: unknown): boolean => Array.isArray(detail) && (detail as readonly Finding[]).some(({ rule }) => rule.startsWith('cancellation.'));

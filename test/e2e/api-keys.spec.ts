@@ -170,8 +170,10 @@ describe('API keys', () => {
   it('that name another tenant are refused, which the log of their own tenant tells once a minute', async () => {
     expect((await mine.call('GET', '/tenant', undefined, { 'x-tenant-id': mine.tenantId.toUpperCase() })).status).toBe(200);
     for (const named of [other.tenantId, randomUUID(), 'garbage', `${mine.tenantId}, ${mine.tenantId}`]) {
-      const answer = await mine.call<{ error: { detail: unknown } }>('GET', '/tenant', undefined, { 'x-tenant-id': named, 'x-request-id': 'foreign-1' });
+      const answer = await mine.call<{ error: { message: string; detail: unknown } }>('GET', '/tenant', undefined, { 'x-tenant-id': named, 'x-request-id': 'foreign-1' });
       expect([answer.status, answer.body.error.detail]).toEqual([403, { reason: 'tenant_mismatch' }]);
+      // GET /auth/me is for persons.
+      expect(answer.body.error.message).toContain('Con una clave de API omítalo: GET /tenant');
     }
     const [line, ...more] = await lines(mine, '?action=access.foreign_tenant_refused');
     expect(line).toMatchObject({ actor_kind: 'api_key', actor_id: mine.apiKeyId, detail: { named: other.tenantId }, request_id: 'foreign-1', address: '127.0.0.1' });

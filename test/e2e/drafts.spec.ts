@@ -350,7 +350,11 @@ describe('drafts and what follows an issued document', () => {
     const replay = await draft({ idempotency_key: 'draft-1' });
     expect([replay.body.id, replay.headers.get('idempotent-replayed')]).toEqual([created.body.id, 'true']);
     const used = await business.call<Body>('POST', '/documents', business.invoice({ idempotency_key: 'draft-1' }));
-    expect([used.status, used.body.error]).toMatchObject([409, { code: 'DUPLICATE_IDEMPOTENCY_KEY', detail: { document_id: created.body.id } }]);
+    expect([used.status, used.body.error]).toMatchObject([
+      409, { code: 'DUPLICATE_IDEMPOTENCY_KEY', message: expect.stringContaining('POST /documents/{id}/issue') as unknown, detail: { reason: 'draft_made', document_id: created.body.id } },
+    ]);
+    const changed = await business.call<Body>('POST', '/documents', business.invoice({ idempotency_key: 'draft-1', buyer_name: 'Otra Persona' }));
+    expect([changed.status, changed.body.error?.detail]).toEqual([409, { document_id: created.body.id }]);
     expect((await business.call('DELETE', `/documents/${created.body.id}`)).status).toBe(204);
     expect((await business.call('GET', `/documents/${created.body.id}`)).status).toBe(404);
     expect((await business.issue({ idempotency_key: 'draft-1' })).status).toBe(409);

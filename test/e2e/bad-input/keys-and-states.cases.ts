@@ -123,7 +123,9 @@ export const keyCases = (running: () => Stack): void => describe('keys, states a
     });
 
     it('B124 as a draft is another', async () => {
-      expect(codeOf(await own.call('POST', '/documents/drafts', own.invoice({ idempotency_key: 'same' })))).toEqual([409, 'DUPLICATE_IDEMPOTENCY_KEY']);
+      const answer = await own.call<{ error: { detail: unknown } }>('POST', '/documents/drafts', own.invoice({ idempotency_key: 'same' }));
+      expect(codeOf(answer)).toEqual([409, 'DUPLICATE_IDEMPOTENCY_KEY']);
+      expect(answer.body.error.detail).toEqual({ reason: 'already_issued', document_id: first.body.document_id });
     });
 
     it('B124 of another issuer is the first there', async () => {

@@ -45,8 +45,8 @@ const OPEN_WATCH_DAYS = 90;
 
 const FISCAL = defineRules({
   'cancellation.final_consumer': {
-    es: 'Una factura a consumidor final no se puede anular',
-    en: 'An invoice to the final consumer cannot be annulled',
+    es: 'Una factura a consumidor final no se puede anular, ni admite una nota de crédito: queda como se emitió',
+    en: 'An invoice to the final consumer cannot be annulled, and admits no credit note either: it stands as it was issued',
     reference: NEWEST,
   },
   'cancellation.deadline': {

@@ -4,7 +4,7 @@ import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { IssuerSnapshot } from '../../../sri/document-types/content.js';
 import type { DraftContent } from '../content/draft-content.js';
 import type { Place } from '../domain/issuance.js';
-import { type DraftRequest, duplicateKey, IssuingRepository, type Replay } from '../persistence/issuing.repository.js';
+import { type DraftRequest, IssuingRepository, type Replay, requireSameRequest } from '../persistence/issuing.repository.js';
 import { IssuancePreflight } from './issuance-preflight.js';
 
 export interface CreatedDraft {
@@ -48,6 +48,6 @@ export class DraftCreation {
 const idOf = (replay: Replay): string => replay.response['document_id'] as string;
 
 function replayOf(first: Replay, { operation, fingerprint }: DraftRequest): CreatedDraft {
-  if (first.operation !== operation || first.fingerprint !== fingerprint) throw duplicateKey(first.response['document_id']);
+  requireSameRequest(first, operation, fingerprint);
   return { documentId: idOf(first), replayed: true };
 }

@@ -267,7 +267,15 @@ const REFERENCES = ['issuer_id', 'establishment_id', 'emission_point_id', 'modif
 export const unknownId = (field: (typeof REFERENCES)[number]): DomainError => new DomainError('NOT_FOUND', { field });
 
 /** The refusal of a key that was used for something else; it names what that was, so that nobody issues the same sale twice. */
-export const duplicateKey = (documentId: unknown): DomainError => new DomainError('DUPLICATE_IDEMPOTENCY_KEY', { document_id: documentId });
+const duplicateKey = (documentId: unknown, reason?: 'draft_made' | 'already_issued'): DomainError =>
+  new DomainError('DUPLICATE_IDEMPOTENCY_KEY', { ...(reason !== undefined && { reason }), document_id: documentId });
+
+/** @throws DomainError unless the request repeats the first one under its key: the same operation with the same content */
+export function requireSameRequest(first: Replay, operation: string, fingerprint: string): void {
+  const sameContent = first.fingerprint === fingerprint;
+  if (sameContent && first.operation === operation) return;
+  throw duplicateKey(first.response['document_id'], sameContent ? (first.operation === 'issue' ? 'already_issued' : 'draft_made') : undefined);
+}
 
 /** What the database refused, in the caller's terms; any other error as it is. */
 function refusalOf(error: unknown): unknown {

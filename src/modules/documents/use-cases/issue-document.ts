@@ -14,7 +14,7 @@ import { fingerprint } from '../content/fingerprint.js';
 import type { DocumentCreateDto } from '../documents.dto.js';
 import { retryOnConcurrentChange } from '../domain/concurrent-change.js';
 import { IssuancePreflight } from '../issuing/issuance-preflight.js';
-import { duplicateKey, IssuingRepository, type Replay } from '../persistence/issuing.repository.js';
+import { IssuingRepository, type Replay, requireSameRequest } from '../persistence/issuing.repository.js';
 
 /** Issues a document: checks everything that can be checked, then takes the number. */
 export class IssueDocument extends Command<IssuedDocument> {
@@ -78,6 +78,6 @@ export class IssueDocumentHandler implements ICommandHandler<IssueDocument> {
 }
 
 function replayOf(first: Replay, requestFingerprint: string): IssuedDocument {
-  if (first.operation !== 'issue' || first.fingerprint !== requestFingerprint) throw duplicateKey(first.response['document_id']);
+  requireSameRequest(first, 'issue', requestFingerprint);
   return { answer: first.response as Acceptance, replayed: true };
 }
