@@ -3238,7 +3238,7 @@ export interface components {
             /** @example Miami */
             incoterm_place: string;
             /**
-             * @description Three digits of SRI table 25; 593 is Ecuador
+             * @description Three digits of SRI table 25; 593 is Ecuador. `GET /reference/countries` holds an extract: three digits that are not in it are taken as given
              * @example 593
              */
             origin_country: string;
@@ -3247,12 +3247,12 @@ export interface components {
             /** @example Miami */
             destination_port: string;
             /**
-             * @description Three digits of SRI table 25; 593 is Ecuador
+             * @description Three digits of SRI table 25; 593 is Ecuador. `GET /reference/countries` holds an extract: three digits that are not in it are taken as given
              * @example 593
              */
             destination_country: string | null;
             /**
-             * @description Three digits of SRI table 25; 593 is Ecuador
+             * @description Three digits of SRI table 25; 593 is Ecuador. `GET /reference/countries` holds an extract: three digits that are not in it are taken as given
              * @example 593
              */
             acquisition_country: string | null;
@@ -3687,7 +3687,7 @@ export interface components {
             supplier_id_type: string;
             supplier_id: string;
             /**
-             * @description Three digits of SRI table 25; 593 is Ecuador
+             * @description Three digits of SRI table 25; 593 is Ecuador. `GET /reference/countries` holds an extract: three digits that are not in it are taken as given
              * @example 593
              */
             supplier_country: string | null;
@@ -3801,7 +3801,7 @@ export interface components {
             payment_location: "01" | "02";
             /** @description Abroad: 01 general, 02 tax haven, 03 preferential */
             regime_type: string | null;
-            /** @description Abroad: country, three or four digits */
+            /** @description Abroad: country, three or four digits; `GET /reference/countries` holds an extract, and other codes are taken as given */
             country: string | null;
             /** @description Abroad: a double-taxation treaty applies */
             treaty: boolean | null;
@@ -4467,7 +4467,7 @@ export interface components {
             /** @example Miami */
             incoterm_place: string;
             /**
-             * @description Three digits of SRI table 25; 593 is Ecuador
+             * @description Three digits of SRI table 25; 593 is Ecuador. `GET /reference/countries` holds an extract: three digits that are not in it are taken as given
              * @example 593
              */
             origin_country: string;
@@ -4476,12 +4476,12 @@ export interface components {
             /** @example Miami */
             destination_port: string;
             /**
-             * @description Three digits of SRI table 25; 593 is Ecuador
+             * @description Three digits of SRI table 25; 593 is Ecuador. `GET /reference/countries` holds an extract: three digits that are not in it are taken as given
              * @example 593
              */
             destination_country?: string | null;
             /**
-             * @description Three digits of SRI table 25; 593 is Ecuador
+             * @description Three digits of SRI table 25; 593 is Ecuador. `GET /reference/countries` holds an extract: three digits that are not in it are taken as given
              * @example 593
              */
             acquisition_country?: string | null;
@@ -5358,7 +5358,7 @@ export interface components {
             supplier_id_type: string;
             supplier_id: string;
             /**
-             * @description Three digits of SRI table 25; 593 is Ecuador
+             * @description Three digits of SRI table 25; 593 is Ecuador. `GET /reference/countries` holds an extract: three digits that are not in it are taken as given
              * @example 593
              */
             supplier_country?: string | null;
@@ -5573,7 +5573,7 @@ export interface components {
             payment_location: "01" | "02";
             /** @description Abroad: 01 general, 02 tax haven, 03 preferential */
             regime_type?: string | null;
-            /** @description Abroad: country, three or four digits */
+            /** @description Abroad: country, three or four digits; `GET /reference/countries` holds an extract, and other codes are taken as given */
             country?: string | null;
             /** @description Abroad: a double-taxation treaty applies */
             treaty?: boolean | null;

@@ -5,7 +5,7 @@ import { DocumentTaxDto } from './documents.line.dto.js';
 
 /** Fields that go beyond the specification's invoice: exports, reimbursements, charges of third parties, substitute guide. */
 
-const COUNTRY = { max: 3, about: 'Three digits of SRI table 25; 593 is Ecuador', example: '593' } as const;
+const COUNTRY = { max: 3, about: 'Three digits of SRI table 25; 593 is Ecuador. `GET /reference/countries` holds an extract: three digits that are not in it are taken as given', example: '593' } as const;
 const ID_TYPE = { max: 10, aliases: ID_TYPE_ALIASES, about: '04 RUC, 05 cedula, 06 passport, 08 foreign, or their names' } as const;
 
 @ApiSchema({ name: 'ForeignTrade' })

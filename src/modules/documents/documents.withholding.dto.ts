@@ -55,7 +55,7 @@ export class SupportingDocumentDto {
   @Text({ max: 49, nullable: true, about: '10, 37 or 49 digits' }) authorization_number?: string | null;
   @OneOf(['01', '02'], { about: '01 paid to a resident, 02 abroad' }) payment_location: string;
   @Text({ max: 2, nullable: true, about: 'Abroad: 01 general, 02 tax haven, 03 preferential' }) regime_type?: string | null;
-  @Text({ max: 4, nullable: true, about: 'Abroad: country, three or four digits' }) country?: string | null;
+  @Text({ max: 4, nullable: true, about: 'Abroad: country, three or four digits; `GET /reference/countries` holds an extract, and other codes are taken as given' }) country?: string | null;
   @Flag({ nullable: true, about: 'Abroad: a double-taxation treaty applies' }) treaty?: boolean | null;
   @Money({ about: 'Total before taxes', example: '1000.00' }) subtotal: string;
   @Money({ about: 'What the document comes to: with taxes, tip and whatever else it charges', example: '1150.00' }) total: string;

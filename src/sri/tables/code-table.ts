@@ -42,6 +42,9 @@ export function rowsAsOf<Row extends CodeRow>(table: CodeTable<Row>, asOf: strin
   return table.rows.filter((row) => inForce(row, asOf));
 }
 
+/** The codes in force on a day, as `01, 15, 16`: what a finding about an unknown one expects. */
+export const codesAsOf = (table: CodeTable, asOf: string): string => rowsAsOf(table, asOf).map(({ code }) => code).join(', ');
+
 function inForce(row: CodeRow, asOf: string): boolean {
   return row.awaitsDecree !== true && covers(row, asOf);
 }

@@ -126,6 +126,9 @@ export const COUNTRIES: CodeTable = {
   ]),
 };
 
+/** What a country looks like: an unlisted code may be right, so the list is none to choose from. */
+export const SOME_COUNTRIES = '593, 110…';
+
 /** `codDocReembolso` of a document that itself claims reimbursements. */
 export const REIMBURSEMENT_DOCUMENT = '41';
 

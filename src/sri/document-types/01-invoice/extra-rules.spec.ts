@@ -65,6 +65,11 @@ describe('foreign trade', () => {
   });
 });
 
+it('shows by examples what a country is, not by a value that nobody may send', () => {
+  const [found] = preflight(trade({ originCountry: 'EC' }), EXPORT.issuer, CONTEXT).findings;
+  expect(found).toMatchObject({ rule: 'foreign_trade.country', expected: '593, 110…', actual: 'EC' });
+});
+
 describe('charges of third parties', () => {
   const charges = (total: string, concept = 'Bomberos'): DocumentContent => ({
     ...CHARGES.content,

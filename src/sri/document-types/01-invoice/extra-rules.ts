@@ -1,7 +1,8 @@
 import type { Finding } from '../../../shared/finding.js';
 import { FINAL_CONSUMER } from '../../tables/documents.js';
+import { SOME_COUNTRIES } from '../../tables/supporting-documents.js';
 import type { DocumentContent, SubstituteGuide } from '../content.js';
-import { partyIdProblem } from '../rules/identification.js';
+import { PARTY_ID_TYPES, partyIdProblem } from '../rules/identification.js';
 import { COUNTRY, REIMBURSEMENTS } from '../rules/reimbursements.js';
 import { defineRules, finding } from '../rules/rule.js';
 import { checkStructure, listOf, objectOf, orNull } from '../rules/structure.js';
@@ -144,7 +145,7 @@ export function* checkForeignTrade({ foreignTrade: trade, buyerAddress, buyerIdT
     ['acquisition_country', trade.acquisitionCountry],
   ] as const) {
     if (value !== null && !COUNTRY.test(value)) {
-      yield finding(RULES['foreign_trade.country'], `${at}/${name}`, '000', value);
+      yield finding(RULES['foreign_trade.country'], `${at}/${name}`, SOME_COUNTRIES, value);
     }
   }
   yield* checkText(required(`${at}/incoterm_place`, trade.incotermPlace, 300));
@@ -195,7 +196,7 @@ function* checkCarrier({ carrier }: SubstituteGuide, at: string, issueDate: stri
   yield* checkText(required(`${at}/carrier/name`, carrier.name, 300));
   switch (partyIdProblem(carrier.idType, carrier.id, issueDate)) {
     case 'type':
-      yield finding(RULES['substitute_guide.carrier'], `${at}/carrier/id_type`, '04, 05, 06, 08', carrier.idType);
+      yield finding(RULES['substitute_guide.carrier'], `${at}/carrier/id_type`, PARTY_ID_TYPES, carrier.idType);
       break;
     case 'form':
       yield finding(RULES['substitute_guide.carrier'], `${at}/carrier/id`, null, carrier.id);

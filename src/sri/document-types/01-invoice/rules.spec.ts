@@ -116,6 +116,13 @@ describe('payments', () => {
     expect(rulesOf(content)).toEqual(expected);
   });
 
+  it('of an unknown code are told the codes', () => {
+    const told = findingsOf(full({ payments: [{ ...first!, paymentMethodCode: '99' }, { ...second!, term: 2, timeUnit: 'quincenas' }] }));
+    expect(told.map(({ rule, expected }) => [rule, expected])).toEqual([
+      ['payments.method', '01, 15, 16, 17, 18, 19, 20, 21'], ['payments.time_unit', 'dias, meses, anios, ninguno'],
+    ]);
+  });
+
   it('never send a unit of time without its term', () => {
     const sent = INVOICE.buildXml(preflight(full({ payments: [{ ...first!, term: null, timeUnit: 'meses' }, second!] }), FULL.issuer, { today: TODAY, maxIssueDateAgeDays: 90 }).content, FULL.issuer, FULL.numbering);
     expect(sent).not.toContain('<unidadTiempo>meses');

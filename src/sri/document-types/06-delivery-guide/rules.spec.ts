@@ -132,6 +132,14 @@ it.each<[string, DocumentContent, string[]]>([
   expect(rulesOf(content)).toEqual(expected);
 });
 
+it.each([
+  ['carrier.id_type', carrier('99', '1'), /^04, 05, 06, 08$/],
+  ['support.document_type', full({ modifiedDocumentType: '99' }), /^01, 02, 03, 04, 05, .*41, .*375$/],
+])('tells the codes where one is unknown: %s', (rule, content, codes) => {
+  const { findings } = preflight(content, FULL.issuer, { today: TODAY, maxIssueDateAgeDays: 90 });
+  expect(findings).toEqual([expect.objectContaining({ rule, expected: expect.stringMatching(codes) as unknown })]);
+});
+
 const AT = '/transport/destinations';
 
 it.each<[string, DocumentContent, string[]]>([

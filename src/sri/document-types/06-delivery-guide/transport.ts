@@ -1,6 +1,6 @@
 import type { Finding } from '../../../shared/finding.js';
 import type { Carrier, DocumentContent, Transport } from '../content.js';
-import { partyIdProblem, type PartyIdProblem } from '../rules/identification.js';
+import { PARTY_ID_TYPES, partyIdProblem, type PartyIdProblem } from '../rules/identification.js';
 import { isUsualPlate, USUAL_PLATE } from '../rules/plate.js';
 import { defineRules, excerpt, finding, type Rule } from '../rules/rule.js';
 import { checkStructure, listOf, objectOf, orNull } from '../rules/structure.js';
@@ -117,7 +117,7 @@ function* checkCarrier({ idType, id }: Carrier, issueDate: string): Generator<Fi
   const problem = partyIdProblem(idType, id, issueDate);
   if (problem === null) return;
   const [rule, pointer] = CARRIER_RULES[problem];
-  yield finding(rule, pointer, null, excerpt(problem === 'type' ? idType : id));
+  yield problem === 'type' ? finding(rule, pointer, PARTY_ID_TYPES, excerpt(idType)) : finding(rule, pointer, null, excerpt(id));
 }
 
 /** An establishment of a consignee, `001`; an empty one is left out. */

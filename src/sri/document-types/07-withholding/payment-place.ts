@@ -1,6 +1,6 @@
 import type { Finding } from '../../../shared/finding.js';
 import { lookup } from '../../tables/code-table.js';
-import { FOREIGN_REGIMES, PAYMENT_LOCATIONS } from '../../tables/supporting-documents.js';
+import { FOREIGN_REGIMES, PAYMENT_LOCATIONS, SOME_COUNTRIES } from '../../tables/supporting-documents.js';
 import type { SupportingDocument } from '../content.js';
 import { defineRules, finding } from '../rules/rule.js';
 
@@ -54,7 +54,7 @@ export function* checkPaymentPlace(document: SupportingDocument, at: string, iss
     yield finding(RULES['withholding.regime'], `${at}/regime_type`, '01, 02, 03', regimeType);
   }
   if (country === null || !COUNTRY.test(country)) {
-    yield finding(RULES['withholding.country'], `${at}/country`, '000', country);
+    yield finding(RULES['withholding.country'], `${at}/country`, SOME_COUNTRIES, country);
   }
   if (treaty === null) yield finding(RULES['withholding.treaty'], `${at}/treaty`);
 }

@@ -2,7 +2,7 @@ import { dec, money, sum } from '../../../shared/decimal.js';
 import type { Finding } from '../../../shared/finding.js';
 import { daysBetween } from '../../../shared/guayaquil.js';
 import { fractionOf, nearly } from '../../money.js';
-import { lookup } from '../../tables/code-table.js';
+import { codesAsOf, lookup } from '../../tables/code-table.js';
 import { PAYMENT_METHODS } from '../../tables/payments.js';
 import { REIMBURSEMENT_DOCUMENT, REIMBURSEMENT_NOTES, SUPPORTING_NOTES, SUSTENTO_CODES } from '../../tables/supporting-documents.js';
 import { TAX } from '../../tables/taxes.js';
@@ -143,7 +143,7 @@ export function* checkSupportingDocument(
   { issueDate, buyerIdType, buyerId }: Pick<DocumentContent, 'issueDate' | 'buyerIdType' | 'buyerId'>,
 ): Generator<Finding> {
   if (lookup(SUSTENTO_CODES, document.sustentoCode, issueDate) === undefined) {
-    yield finding(RULES['withholding.sustento'], `${at}/sustento_code`, null, excerpt(document.sustentoCode));
+    yield finding(RULES['withholding.sustento'], `${at}/sustento_code`, codesAsOf(SUSTENTO_CODES, issueDate), excerpt(document.sustentoCode));
   }
   yield* checkSupport({ ...document, sellerRuc: rucOf(buyerIdType, buyerId) }, supportPointers(at), issueDate);
   yield* checkDelay(document.issueDate, `${at}/issue_date`, issueDate);
@@ -271,7 +271,7 @@ function* checkPayments(document: SupportingDocument, at: string, issueDate: str
   for (const [index, { paymentMethodCode: method }] of document.payments.entries()) {
     if (lookup(PAYMENT_METHODS, method, issueDate) === undefined) {
       const pointer = `${at}/payments/${index}/payment_method_code`;
-      yield finding(RULES['withholding.payment_method'], pointer, null, excerpt(method));
+      yield finding(RULES['withholding.payment_method'], pointer, codesAsOf(PAYMENT_METHODS, issueDate), excerpt(method));
     }
   }
   const paid = sum(document.payments.map((payment) => payment.total));

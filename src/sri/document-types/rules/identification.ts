@@ -14,6 +14,9 @@ export type PartyIdProblem =
   /** Only the check digit is wrong, which the SRI itself merely warns about. */
   | 'check_digit';
 
+/** By what somebody other than the buyer may be identified: table 6 without the final consumer. */
+export const PARTY_ID_TYPES = IDENTIFICATION_TYPES.rows.map(({ code }) => code).filter((code) => code !== FINAL_CONSUMER.idType).join(', ');
+
 /** What is wrong with the identification of someone other than the buyer; null: nothing. */
 export function partyIdProblem(type: string, id: string, asOf: string): PartyIdProblem | null {
   if (type === FINAL_CONSUMER.idType || lookup(IDENTIFICATION_TYPES, type, asOf) === undefined) return 'type';

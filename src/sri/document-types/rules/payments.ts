@@ -1,6 +1,6 @@
 import { dec, money, sum } from '../../../shared/decimal.js';
 import type { Finding } from '../../../shared/finding.js';
-import { isKnown, lookup } from '../../tables/code-table.js';
+import { codesAsOf, isKnown, lookup } from '../../tables/code-table.js';
 import { AMOUNT_LIMITS, LIMIT } from '../../tables/limits.js';
 import { PAYMENT_METHODS, TIME_UNITS } from '../../tables/payments.js';
 import type { DocumentContent } from '../content.js';
@@ -61,10 +61,10 @@ export function* checkPayments(content: DocumentContent): Generator<Finding> {
   for (const [index, payment] of payments.entries()) {
     const { paymentMethodCode: method, term, timeUnit } = payment;
     if (lookup(PAYMENT_METHODS, method, issueDate) === undefined) {
-      yield finding(RULES['payments.method'], `/payments/${index}/payment_method_code`, null, method);
+      yield finding(RULES['payments.method'], `/payments/${index}/payment_method_code`, codesAsOf(PAYMENT_METHODS, issueDate), method);
     }
     if (timeUnit !== null && timeUnit !== '' && !isKnown(TIME_UNITS, timeUnit)) {
-      yield finding(RULES['payments.time_unit'], `/payments/${index}/time_unit`, null, timeUnit);
+      yield finding(RULES['payments.time_unit'], `/payments/${index}/time_unit`, codesAsOf(TIME_UNITS, issueDate), timeUnit);
     }
     if (term !== null && term > 0 && (timeUnit === null || timeUnit === '')) {
       yield finding(RULES['payments.time_unit_missing'], `/payments/${index}/time_unit`, 'dias, meses…');

@@ -1,8 +1,8 @@
 import type { Finding } from '../../../shared/finding.js';
 import { lookup } from '../../tables/code-table.js';
-import { PERSON_KINDS, SUPPORTING_NOTES } from '../../tables/supporting-documents.js';
+import { PERSON_KINDS, SOME_COUNTRIES, SUPPORTING_NOTES } from '../../tables/supporting-documents.js';
 import type { Reimbursement } from '../content.js';
-import { partyIdProblem, rucOf } from './identification.js';
+import { PARTY_ID_TYPES, partyIdProblem, rucOf } from './identification.js';
 import { defineRules, excerpt, finding, repeated } from './rule.js';
 import { listOf, objectOf, orNull, type Structure } from './structure.js';
 import { checkSupport } from './supporting-reference.js';
@@ -133,7 +133,7 @@ function* checkReimbursement(entry: Reimbursement, at: string, issueDate: string
 function* checkSupplier(entry: Reimbursement, at: string, issueDate: string): Generator<Finding> {
   switch (partyIdProblem(entry.supplierIdType, entry.supplierId, issueDate)) {
     case 'type':
-      yield finding(RULES['reimbursement.supplier_id_type'], `${at}/supplier_id_type`, null, entry.supplierIdType);
+      yield finding(RULES['reimbursement.supplier_id_type'], `${at}/supplier_id_type`, PARTY_ID_TYPES, entry.supplierIdType);
       break;
     case 'form':
       yield finding(RULES['reimbursement.supplier_id'], `${at}/supplier_id`, null, entry.supplierId);
@@ -144,7 +144,7 @@ function* checkSupplier(entry: Reimbursement, at: string, issueDate: string): Ge
     case null:
   }
   if (entry.supplierCountry !== null && !COUNTRY.test(entry.supplierCountry)) {
-    yield finding(RULES['reimbursement.country'], `${at}/supplier_country`, '000', entry.supplierCountry);
+    yield finding(RULES['reimbursement.country'], `${at}/supplier_country`, SOME_COUNTRIES, entry.supplierCountry);
   }
   if (lookup(PERSON_KINDS, entry.supplierType, issueDate) === undefined) {
     yield finding(RULES['reimbursement.supplier_type'], `${at}/supplier_type`, '01, 02', entry.supplierType);

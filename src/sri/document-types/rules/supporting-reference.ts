@@ -1,6 +1,6 @@
 import type { Finding } from '../../../shared/finding.js';
 import { parseAccessKey, type ParsedAccessKey, printedNumberOf } from '../../access-key.js';
-import { isKnown, lookup } from '../../tables/code-table.js';
+import { codesAsOf, isKnown, lookup } from '../../tables/code-table.js';
 import { DOCUMENT_TYPES } from '../../tables/documents.js';
 import { SUPPORTING_DOCUMENTS } from '../../tables/supporting-documents.js';
 import type { DocumentContent } from '../content.js';
@@ -94,7 +94,7 @@ export const MODIFIED_POINTERS: SupportPointers = {
 export function* checkSupport(parts: SupportParts, at: SupportPointers, issueDate: string): Generator<Finding> {
   const { documentType, number, authorizationNumber } = parts;
   if (documentType !== null && lookup(SUPPORTING_DOCUMENTS, documentType, issueDate) === undefined) {
-    yield finding(RULES['support.document_type'], at.documentType, null, documentType);
+    yield finding(RULES['support.document_type'], at.documentType, codesAsOf(SUPPORTING_DOCUMENTS, issueDate), documentType);
   }
   if (number !== null) {
     if (!DOCUMENT_NUMBER.test(number)) yield finding(RULES['support.number'], at.number, '000-000-000000000', number);
