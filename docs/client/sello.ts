@@ -6140,7 +6140,7 @@ export interface components {
         /** @description The same as the body field `idempotency_key`: under one key of an issuer one document is made, ever. The same content again gets the first answer with `Idempotent-Replayed: true`, other content 409 */
         IdempotencyKey: string;
         /**
-         * @description `wait=N`: wait up to N seconds (1 to 30) until the document is decided, or waits for a person; the answer is then a DocumentSyncSubmitResponse with `Preference-Applied`
+         * @description `wait=N`: wait up to N seconds (1 to 30) until the document is decided, or waits for a person (under a pause or for a certificate too); the answer is then a DocumentSyncSubmitResponse with `Preference-Applied`
          * @example wait=10
          */
         Prefer: string;
@@ -7333,7 +7333,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description `wait=N`: wait up to N seconds (1 to 30) until the document is decided, or waits for a person; the answer is then a DocumentSyncSubmitResponse with `Preference-Applied`
+                 * @description `wait=N`: wait up to N seconds (1 to 30) until the document is decided, or waits for a person (under a pause or for a certificate too); the answer is then a DocumentSyncSubmitResponse with `Preference-Applied`
                  * @example wait=10
                  */
                 Prefer?: components["parameters"]["Prefer"];
@@ -7836,7 +7836,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description `wait=N`: wait up to N seconds (1 to 30) until the document is decided, or waits for a person; the answer is then a DocumentSyncSubmitResponse with `Preference-Applied`
+                 * @description `wait=N`: wait up to N seconds (1 to 30) until the document is decided, or waits for a person (under a pause or for a certificate too); the answer is then a DocumentSyncSubmitResponse with `Preference-Applied`
                  * @example wait=10
                  */
                 Prefer?: components["parameters"]["Prefer"];
@@ -8061,7 +8061,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description `wait=N`: wait up to N seconds (1 to 30) until the document is decided, or waits for a person; the answer is then a DocumentSyncSubmitResponse with `Preference-Applied`
+                 * @description `wait=N`: wait up to N seconds (1 to 30) until the document is decided, or waits for a person (under a pause or for a certificate too); the answer is then a DocumentSyncSubmitResponse with `Preference-Applied`
                  * @example wait=10
                  */
                 Prefer?: components["parameters"]["Prefer"];

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SUGGESTED_ACTIONS, type SuggestedAction } from '../modules/documents/public.js';
+import { SUGGESTED_ACTIONS, type SuggestedAction, WAITS_FOR_PERSON } from '../modules/documents/public.js';
 import { printedNumber } from '../sri/access-key.js';
 import type { ApiClient } from './api-client.js';
 
@@ -38,8 +38,6 @@ export class NotAuthorized extends Error {}
 
 /** From these nothing leads to AUTHORIZED by itself. */
 const DEAD_ENDS = ['REJECTED', 'FAILED_PERMANENT', 'MANUAL_REVIEW_REQUIRED'];
-/** What a document waits for that only a person brings about. */
-const FOR_A_PERSON: readonly (SuggestedAction | undefined)[] = ['resume_pause', 'upload_certificate'];
 const PATIENCE_MS = 90_000;
 const QUICK_POLLS = 50;
 const QUICK_POLL_MS = 60;
@@ -79,7 +77,8 @@ async function untilAuthorized(api: ApiClient, documentId: string, name: string)
     const record = await api.get<Record>(`/documents/${documentId}`);
     if (record.status === 'AUTHORIZED') return record;
     if (DEAD_ENDS.includes(record.status)) throw new NotAuthorized(`The ${name} ended ${record.status}${reasons(record)}`);
-    if (FOR_A_PERSON.includes(record.error?.detail?.suggested_action)) {
+    const suggested = record.error?.detail?.suggested_action;
+    if (suggested !== undefined && WAITS_FOR_PERSON.includes(suggested)) {
       throw new NotAuthorized(`The ${name} is ${record.status} and does not go on by itself${reasons(record)}`);
     }
     if (performance.now() > deadline) {

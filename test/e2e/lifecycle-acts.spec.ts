@@ -267,10 +267,14 @@ describe('acts on issued documents', () => {
     const { body } = await blocked.call<{ items: { id: string; resumed_at: string | null }[] }>('GET', `/issuers/${blocked.issuerId}/pauses?page=1&page_size=100`);
     expect(body).toMatchObject({ items: [{ scope: 'issuer', sri_code: '57', document_id: first.document_id, resumed_at: null }], total: 1, page: 1, page_size: 100 });
     expect((await blocked.call('GET', `/issuers/${blocked.issuerId}/pauses?page_size=101`)).status).toBe(422);
+    const told = async (): Promise<unknown> => (await blocked.call('POST', '/documents/validate', blocked.invoice())).body;
+    const warning = { rule: 'issuing.paused', severity: 'warning', actual: `${body.items[0]?.id} (issuer, 57)` };
+    expect(await told()).toMatchObject({ valid: true, findings: [warning] });
     const events = await blocked.listed('type=issuer.paused');
     expect(events).toMatchObject([{ type: 'issuer.paused', version: null, data: { pause: { document_id: first.document_id } } }]);
     const resumed = await blocked.call('POST', `/issuers/${blocked.issuerId}/pauses/${body.items[0]?.id}/resume`);
     expect(resumed.status).toBe(200);
+    expect(await told()).toMatchObject({ valid: true, findings: [] });
     for (const { document_id } of waiting) expect((await blocked.settled(document_id)).status).toBe('AUTHORIZED');
     expect((await blocked.call('POST', `/documents/${first.document_id}/retry`)).status).toBe(202);
     expect((await blocked.settled(first.document_id)).status).toBe('AUTHORIZED');
@@ -412,6 +416,7 @@ describe('acts on issued documents', () => {
     const number = /^.{24}(...)(...)(.{9})/.exec(note.access_key)!.slice(1).join('-');
     expect([refused.status, refused.body.error.code]).toEqual([400, 'FISCAL_RULE_VIOLATED']);
     expect(refused.body.error.detail).toMatchObject([{ rule: 'cancellation.credited', actual: number }]);
+    expect(refused.body.error).toMatchObject({ message: 'El documento no se puede anular; detail dice por qué.' });
   });
 
   it('an invoice that was annulled in the portal although it was credited is cancelled once that is asked for', async () => {

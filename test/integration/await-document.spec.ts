@@ -1,5 +1,7 @@
 import { DataSource } from 'typeorm';
+import type { Decision } from '../../src/modules/documents/domain/document.js';
 import type { DocumentStatus, Trigger } from '../../src/modules/documents/domain/lifecycle.js';
+import { suggest } from '../../src/modules/documents/domain/suggested-actions.js';
 import { DocumentsRepository } from '../../src/modules/documents/persistence/documents.repository.js';
 import { AwaitDocument, AwaitDocumentHandler } from '../../src/modules/documents/use-cases/await-document.js';
 import { RandomIds } from '../../src/platform/adapters/random-ids.js';
@@ -57,6 +59,45 @@ describe('waiting for an accepted document', () => {
     const { state } = (await documents.load(seed.tenantId, document_id))!;
     await documents.advance(state, { moves: triggers.map((trigger) => ({ trigger })), patch: {}, work: null }, null, new Date());
     await expect(handler.execute(query(document_id))).resolves.toMatchObject({ status, action_taken });
+  });
+
+  describe('ends, though more time is given, for one that waits for a person', () => {
+    const THIRTY = 30;
+    const waitedFor = async (id: string): Promise<{ status: string; action: string; seconds: number }> => {
+      const from = performance.now();
+      const { tenant } = query(id);
+      const { status, action_taken: action } = await handler.execute(new AwaitDocument(tenant, id, THIRTY, false));
+      return { status, action, seconds: (performance.now() - from) / 1_000 };
+    };
+    const parked = async (triggers: readonly Trigger[], decision: Pick<Decision, 'patch' | 'work'>, before: () => Promise<unknown> = () => Promise.resolve()): Promise<string> => {
+      const { document_id } = (await issueBySql(service, seed)).response;
+      await before();
+      const documents = new DocumentsRepository(new TenantTransaction(service), new RandomIds());
+      const { state } = (await documents.load(seed.tenantId, document_id))!;
+      await documents.advance(state, { moves: triggers.map((trigger) => ({ trigger })), ...decision }, null, new Date());
+      return document_id;
+    };
+
+    it('to upload a certificate', async () => {
+      const until = (days: number) => database.query(`update certificates set valid_to = now() + $2 * interval '1 day' where tenant_id = $1`, [seed.tenantId, days]);
+      try {
+        const id = await parked([], { patch: { errorCode: 'CERTIFICATE_EXPIRED', errorDetail: suggest('upload_certificate') }, work: { step: 'prepare', dueAt: 'never' } }, () => until(-1));
+        const { seconds, ...told } = await waitedFor(id);
+        expect(told).toEqual({ status: 'NUMBER_RESERVED', action: 'pending' });
+        expect(seconds).toBeLessThan(THIRTY / 2);
+      } finally {
+        await until(300);
+      }
+    });
+
+    it('to resume a pause', async () => {
+      const id = await parked(['xml_built', 'signed', 'queued'], { patch: {}, work: { step: 'submit', dueAt: new Date() } });
+      await database.query(
+        `insert into issuing_pauses (tenant_id, id, scope, issuer_id, code, document_id, created_at) select tenant_id, gen_random_uuid(), 'issuer', issuer_id, '57', id, now() from documents where id = $1`, [id]);
+      const { seconds, ...told } = await waitedFor(id);
+      expect(told).toEqual({ status: 'RECEPTION_PENDING', action: 'pending' });
+      expect(seconds).toBeLessThan(THIRTY / 2);
+    });
   });
 
   it('refuses a key that was revoked meanwhile', async () => {

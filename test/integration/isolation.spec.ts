@@ -262,6 +262,7 @@ describe('isolation, by the catalogue of the database and of the code', () => {
       'ModifiedDocumentsRepository.find': ({ issuerId, emissionPointId, documentId }) => [{ issuerId, emissionPointId }, { modifiedDocumentId: documentId, numericCode: '12345678' }],
       'ModifiedDocumentsRepository.identityOf': ({ issuerId, documentId }) => [issuerId, documentId],
       'NoticesRepository.find': ({ noticeMailId }) => [noticeMailId, new Date()],
+      'PausesRepository.findOpen': ({ issuerId, establishmentId, emissionPointId }) => [{ issuerId, establishmentId, emissionPointId }, '01'],
       'PausesRepository.list': ({ issuerId }) => [issuerId, 10, 0],
       'ProductsRepository.find': ({ productId }) => [productId],
       'ProductsRepository.findActive': ({ ruc }) => [[ruc]],

@@ -64,7 +64,7 @@ export class DocumentActionsController {
   @RequirePermission('documents:operate')
   @RateLimit('issue')
   @ApiOperation({ operationId: 'correctDocument', summary: 'Send a refused document again with corrected content under the same number' })
-  @ApiHeader({ name: 'Prefer', required: false, description: 'wait=N: wait up to N seconds (1 to 30) until the document is decided, or waits for a person' })
+  @ApiHeader({ name: 'Prefer', required: false, description: 'wait=N: wait up to N seconds (1 to 30) until the document is decided, or waits for a person (under a pause or for a certificate too)' })
   @ApiBody({ type: DocumentCreateDto, examples: ISSUE_EXAMPLES })
   @ApiAcceptedResponse({ type: DocumentSyncSubmit })
   async correct(

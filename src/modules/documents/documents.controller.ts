@@ -37,7 +37,7 @@ export class DocumentsController {
   @RateLimit('issue')
   @ApiOperation({ operationId: 'issueDocument', summary: 'Issue a document' })
   @ApiHeader({ name: 'Idempotency-Key', required: false, description: 'Same as the body field idempotency_key' })
-  @ApiHeader({ name: 'Prefer', required: false, description: 'wait=N: wait up to N seconds (1 to 30) until the document is decided, or waits for a person' })
+  @ApiHeader({ name: 'Prefer', required: false, description: 'wait=N: wait up to N seconds (1 to 30) until the document is decided, or waits for a person (under a pause or for a certificate too)' })
   @ApiBody({ type: DocumentCreateDto, examples: ISSUE_EXAMPLES })
   @ApiExtraModels(DocumentAccepted, DocumentSyncSubmit)
   @ApiAcceptedResponse({ schema: { anyOf: [{ $ref: getSchemaPath(DocumentAccepted) }, { $ref: getSchemaPath(DocumentSyncSubmit) }] } })

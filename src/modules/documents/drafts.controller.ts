@@ -103,7 +103,7 @@ export class DraftsController {
   @RequirePermission('documents:issue')
   @RateLimit('issue')
   @ApiOperation({ operationId: 'issueDraft', summary: 'Issue a draft as it stands' })
-  @ApiHeader({ name: 'Prefer', required: false, description: 'wait=N: wait up to N seconds (1 to 30) until the document is decided, or waits for a person' })
+  @ApiHeader({ name: 'Prefer', required: false, description: 'wait=N: wait up to N seconds (1 to 30) until the document is decided, or waits for a person (under a pause or for a certificate too)' })
   @ApiExtraModels(DocumentAccepted, DocumentSyncSubmit)
   @ApiAcceptedResponse({ schema: { anyOf: [{ $ref: getSchemaPath(DocumentAccepted) }, { $ref: getSchemaPath(DocumentSyncSubmit) }] } })
   async issue(

@@ -42,7 +42,7 @@ const PARAMETERS: Readonly<Record<string, Parameter>> = {
   },
   Prefer: {
     name: 'Prefer', in: 'header', required: false, schema: { type: 'string' }, example: 'wait=10',
-    description: '`wait=N`: wait up to N seconds (1 to 30) until the document is decided, or waits for a person; the answer is then a DocumentSyncSubmitResponse with `Preference-Applied`',
+    description: '`wait=N`: wait up to N seconds (1 to 30) until the document is decided, or waits for a person (under a pause or for a certificate too); the answer is then a DocumentSyncSubmitResponse with `Preference-Applied`',
   },
 };
 

@@ -26,6 +26,14 @@ export const RECORD_COLUMNS = `
 /** What of the record changes with the document's way, besides. */
 export const STATE_COLUMNS = 'd.sri_messages, d.warnings, d.error_code, d.error_detail, d.next_attempt_at, d.cancellation';
 
+/** The open pause under which `d` waits to be sent; null where there is none. */
+export const PAUSE_COLUMN = `case when d.error_code is null then (
+  select json_build_object('pause_id', p.id, 'scope', p.scope, 'sri_code', p.code, 'document_id', p.document_id)
+  from outbox o
+  cross join lateral open_pauses(o.tenant_id, o.issuer_id, o.establishment_id, o.emission_point_id, o.document_type) open (id)
+  join issuing_pauses p on p.tenant_id = o.tenant_id and p.id = open.id
+  where o.tenant_id = d.tenant_id and o.document_id = d.id and o.step = 'submit' and o.due_at < 'infinity' order by p.created_at, p.id limit 1) end as pause`;
+
 /** Parts of the fiscal content that the record shows as they were sent. */
 const SHOWN = [
   'payments', 'lines', 'taxes', 'numericCode', 'additionalInfo', 'tip', 'deliveryGuideNumber', 'vehiclePlate', 'foreignTrade', 'reimbursements',

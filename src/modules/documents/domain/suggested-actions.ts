@@ -14,6 +14,9 @@ export const SUGGESTED_ACTIONS = {
 
 export type SuggestedAction = keyof typeof SUGGESTED_ACTIONS;
 
+/** What a document on its way waits for that only a person brings about. */
+export const WAITS_FOR_PERSON: readonly SuggestedAction[] = ['resume_pause', 'upload_certificate'];
+
 /** The detail of a document's error. @param more facts that belong to the suggestion */
 export const suggest = <More extends object = object>(suggested: SuggestedAction, more?: More): More & { readonly suggested_action: SuggestedAction } =>
   ({ suggested_action: suggested, ...(more as More) });

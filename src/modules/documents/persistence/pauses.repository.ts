@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import type { PauseRecord } from '../documents.actions.responses.js';
+import type { Place } from '../domain/issuance.js';
 
 const COLUMNS = 'id, tenant_id, scope, issuer_id, establishment_id, emission_point_id, document_type, code as sri_code, document_id, created_at, resumed_at';
 
@@ -21,6 +22,16 @@ export class PausesRepository {
       const [counted] = await manager.query<{ total: number }[]>('select count(*)::int as total from issuing_pauses where tenant_id = $1 and issuer_id = $2', [tenantId, issuerId]);
       return { rows, total: counted?.total ?? 0 };
     });
+  }
+
+  /** The open pauses that hold up documents of a type at a place: each has to be resumed. */
+  async findOpen(tenantId: string, { issuerId, establishmentId, emissionPointId }: Place, documentType: string): Promise<PauseRecord[]> {
+    return this.transaction.run(tenantId, (manager) =>
+      manager.query<PauseRecord[]>(
+        `select ${COLUMNS} from issuing_pauses where tenant_id = $1 and id in (select open_pauses($1, $2, $3, $4, $5)) order by created_at, id`,
+        [tenantId, issuerId, establishmentId, emissionPointId, documentType],
+      ),
+    );
   }
 
   /**

@@ -7,10 +7,15 @@ import { DomainError } from '../../../shared/domain-error.js';
 import { found } from '../../../shared/found.js';
 import { CLOCK, type Clock, SLEEPER, type Sleeper } from '../../../shared/ports.js';
 import { credentialOf, type TenantContext } from '../../../shared/tenant-context.js';
+import { PAUSE_COLUMN } from '../content/document-record.js';
 import type { DocumentSyncSubmit } from '../documents.responses.js';
 import { type DocumentStatus, isSettled, LIFECYCLE } from '../domain/lifecycle.js';
+import { type SuggestedAction, WAITS_FOR_PERSON } from '../domain/suggested-actions.js';
 
-/** Waits until an accepted document is decided, or waits for a person, at most `seconds`; then answers with whatever state it is in. */
+/**
+ * Waits until an accepted document is decided, or waits for a person, at most `seconds`; then answers with whatever state it is in.
+ * For a person waits also what is parked under a pause or for a certificate, though its state is one of those that pass.
+ */
 export class AwaitDocument extends Query<DocumentSyncSubmit> {
   constructor(
     readonly tenant: TenantContext,
@@ -26,6 +31,9 @@ export class AwaitDocument extends Query<DocumentSyncSubmit> {
 
 /** Milliseconds until the next look: who has waited long hardly waits longer for one that comes later. */
 const pauseAfter = (waited: number): number => Math.min(500, Math.max(150, waited / 10));
+
+/** Whether it is parked is asked after so many milliseconds, and again whenever the wait is twice as long: few are, and it costs a transaction. */
+const FIRST_ASKED_MS = 500;
 
 const OUTCOME = new Prepared('document-outcome', 'select * from document_outcome($1, $2, $3, $4)');
 
@@ -53,6 +61,7 @@ export class AwaitDocumentHandler implements IQueryHandler<AwaitDocument> {
     const from = this.clock.now().getTime();
     const longest = seconds * 1_000;
     let row = await this.look(tenant, documentId, ACCEPTED);
+    let askAt = FIRST_ASKED_MS;
     // A process that stops lets nobody wait: the document goes on without it.
     for (let waited = 0; !isSettled(row.status) && waited < longest && !this.shutdown.isStopping; ) {
       const pause = Math.min(pauseAfter(waited), longest - waited);
@@ -60,6 +69,10 @@ export class AwaitDocumentHandler implements IQueryHandler<AwaitDocument> {
       row = await this.look(tenant, documentId, row);
       // A clock that is put back meanwhile makes nobody wait longer.
       waited = Math.max(waited + pause, this.clock.now().getTime() - from);
+      if (waited >= askAt) {
+        if (await this.isParked(tenant, documentId, row.status)) break;
+        askAt = waited * 2;
+      }
     }
     // A key that was revoked or a session that ended during the wait learns nothing; the document stays accepted.
     if (!row.credential_is_valid) throw new DomainError('UNAUTHENTICATED');
@@ -81,6 +94,23 @@ export class AwaitDocumentHandler implements IQueryHandler<AwaitDocument> {
     } catch (error) {
       if (!isStoreOutage(error)) throw error;
       return known;
+    }
+  }
+
+  /** Whether nothing happens to it until a person acts. */
+  private async isParked(tenant: TenantContext, documentId: string, status: DocumentStatus): Promise<boolean> {
+    // What the SRI may have is not held up.
+    if (isSettled(status) || LIFECYCLE[status].step === 'authorize') return false;
+    try {
+      const [row] = await this.transaction.run(tenant.tenantId, (manager) =>
+        manager.query<{ suggested: SuggestedAction | null; pause: object | null }[]>(
+          `select d.error_detail ->> 'suggested_action' as suggested, ${PAUSE_COLUMN} from documents d where d.tenant_id = $1 and d.id = $2`, [tenant.tenantId, documentId],
+        ),
+      );
+      return row !== undefined && (row.pause !== null || (row.suggested !== null && WAITS_FOR_PERSON.includes(row.suggested)));
+    } catch (error) {
+      if (!isStoreOutage(error)) throw error;
+      return false;
     }
   }
 

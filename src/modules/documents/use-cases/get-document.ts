@@ -4,7 +4,7 @@ import type { Language } from '../../../shared/language.js';
 import { found } from '../../../shared/found.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { DocumentContent } from '../../../sri/document-types/content.js';
-import { documentRecord, RECORD_COLUMNS, type RecordRow, STATE_COLUMNS } from '../content/document-record.js';
+import { documentRecord, PAUSE_COLUMN, RECORD_COLUMNS, type RecordRow, STATE_COLUMNS } from '../content/document-record.js';
 import type { DocumentRecord } from '../documents.responses.js';
 
 /** One document with all that a poller wants to know. */
@@ -29,12 +29,7 @@ export class GetDocumentHandler implements IQueryHandler<GetDocument> {
            case when m.id is not null then json_build_object(
              'id', m.id, 'status', m.status, 'recipient', m.recipient, 'failure', m.failure,
              'sent_at', to_char(m.sent_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) end as email,
-           case when d.error_code is null then (
-             select json_build_object('pause_id', p.id, 'scope', p.scope, 'sri_code', p.code, 'document_id', p.document_id)
-             from outbox o
-             cross join lateral open_pauses(o.tenant_id, o.issuer_id, o.establishment_id, o.emission_point_id, o.document_type) open (id)
-             join issuing_pauses p on p.tenant_id = o.tenant_id and p.id = open.id
-             where o.tenant_id = d.tenant_id and o.document_id = d.id and o.step = 'submit' and o.due_at < 'infinity' order by p.created_at, p.id limit 1) end as pause
+           ${PAUSE_COLUMN}
          from documents d
          join document_contents c on c.tenant_id = d.tenant_id and c.document_id = d.id and c.revision = d.content_revision
          left join lateral (

@@ -8,6 +8,7 @@ import type { Finding } from '../../../shared/finding.js';
 import { CLOCK, type Clock } from '../../../shared/ports.js';
 import { refusalMessage } from '../../../shared/refusal-reasons.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
+import { defineRules, finding } from '../../../sri/document-types/rules/rule.js';
 import { isObject } from '../../../shared/is-object.js';
 import { CatalogueLines } from '../content/catalogue-lines.js';
 import { placeOf } from '../content/document-place.js';
@@ -17,6 +18,16 @@ import type { CreditHolder } from '../domain/credit-note.js';
 import type { DocumentValidateDto } from '../documents.dto.js';
 import type { DocumentValidation } from '../documents.responses.js';
 import { IssuancePreflight } from '../issuing/issuance-preflight.js';
+import { PausesRepository } from '../persistence/pauses.repository.js';
+
+const RULES = defineRules({
+  'issuing.paused': {
+    severity: 'warning',
+    es: 'El SRI bloqueó los envíos: el documento se aceptaría y esperaría hasta que se reanude la pausa que consta en `actual`, con POST /issuers/{issuer_id}/pauses/{pause_id}/resume',
+    en: 'The SRI blocked submissions: the document would be accepted, and wait until the pause that `actual` names is resumed by POST /issuers/{issuer_id}/pauses/{pause_id}/resume',
+    reference: 'Regla de este servicio: lo que el SRI bloqueó no se envía',
+  },
+});
 
 /** Dry run: everything that issuing a new document checks, without effect; what was issued under a key before is not looked at. */
 export class ValidateDocument extends Query<DocumentValidation> {
@@ -34,6 +45,7 @@ export class ValidateDocumentHandler implements IQueryHandler<ValidateDocument> 
   constructor(
     private readonly preflight: IssuancePreflight,
     private readonly lines: CatalogueLines,
+    private readonly pauses: PausesRepository,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
@@ -57,10 +69,11 @@ export class ValidateDocumentHandler implements IQueryHandler<ValidateDocument> 
     const { content, findings } = this.preflight.assess(complete ?? { content: requested.judged, findings: [] }, issuer, now);
     if (complete !== null) await collect(() => this.preflight.refuseTooMuchCredit(tenant, place, content), undefined);
     await collect(() => this.preflight.refuseUsedUpNumbers(tenant, place, content.documentType), undefined);
+    const paused = (await this.pauses.findOpen(tenant.tenantId, place, content.documentType)).map(({ id, scope, sri_code }) => finding(RULES['issuing.paused'], '', null, `${id} (${scope}, ${sri_code})`));
     // What an original that is refused would have filled in is no finding of its own.
     const told = new Set(Object.entries(body).flatMap(([field, value]) => (value === null || value === undefined ? [] : [`/${field}`])));
     const isOfRefused = ({ pointer, rule }: Finding): boolean => complete === null && rule.startsWith('modified_document.') && !told.has(pointer);
-    const all = [...refusals, ...findings.filter((finding) => !isOfRefused(finding))];
+    const all = [...refusals, ...paused, ...findings.filter((finding) => !isOfRefused(finding))];
     return {
       valid: all.every((finding) => finding.severity !== 'error'),
       findings: all.map((finding) => localizedFinding(finding, language)),
