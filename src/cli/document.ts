@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { SuggestedAction } from '../modules/documents/public.js';
 import { printedNumber } from '../sri/access-key.js';
 import type { Api } from './api.js';
 import { CliFailure } from './failure.js';
@@ -6,6 +7,7 @@ import { CliFailure } from './failure.js';
 /** What the command line shows of a document. */
 export interface DocumentSeen {
   readonly id: string;
+  readonly issuer_id: string;
   readonly document_type: string;
   readonly status: string;
   readonly access_key: string | null;
@@ -13,7 +15,7 @@ export interface DocumentSeen {
   readonly buyer_name: string | null;
   readonly authorization_date: string | null;
   readonly next_attempt_at: string | null;
-  readonly error: { readonly code: string; readonly message: string } | null;
+  readonly error: { readonly code: string; readonly message: string; readonly detail: { readonly suggested_action?: SuggestedAction; readonly pause_id?: string } | null } | null;
   readonly sri_messages: readonly { readonly identifier: string | null; readonly message: string; readonly additional_info: string | null }[];
 }
 
@@ -21,24 +23,40 @@ const ENDS_WELL = ['AUTHORIZED', 'VOIDED_BY_NC', 'CANCELLATION_REQUESTED', 'CANC
 const ENDS_BADLY = ['REJECTED', 'MANUAL_REVIEW_REQUIRED', 'FAILED_PERMANENT'];
 const POLL_MS = 500;
 
+/** What a document on its way waits for that only a person brings about, by the suggestion that says so, and the call that does it. */
+const ACTS: Partial<Readonly<Record<SuggestedAction, (document: DocumentSeen) => string>>> = {
+  resume_pause: ({ issuer_id, error }) => `settle the cause, then POST /issuers/${issuer_id}/pauses/${error?.detail?.pause_id ?? '{pause_id}'}/resume`,
+  upload_certificate: ({ issuer_id }) => `POST /issuers/${issuer_id}/certificates`,
+};
+
+/** What a person has to do before the document goes on; null while it goes on by itself, and once it has ended. */
+function actFor(document: DocumentSeen): string | null {
+  const suggested = document.error?.detail?.suggested_action;
+  return hasEnded(document) || suggested === undefined ? null : (ACTS[suggested]?.(document) ?? null);
+}
+
+const hasEnded = ({ status }: DocumentSeen): boolean => [...ENDS_WELL, ...ENDS_BADLY].includes(status);
+
 /** The printed number, or that there is none. */
 export const numberOf = (accessKey: string | null): string => (accessKey === null ? 'no number' : printedNumber(accessKey));
 
 /** The document as lines for a person. */
 export function documentLines(document: DocumentSeen): string[] {
   const { document_type, access_key, status, id, total, buyer_name, error, sri_messages, next_attempt_at } = document;
+  const act = actFor(document);
   return [
     `${document_type} ${numberOf(access_key)}  ${status}${buyer_name === null ? '' : `  ${buyer_name}`}  ${total}`,
     `  id          ${id}`,
     ...(access_key === null ? [] : [`  access key  ${access_key}`]),
     ...(error === null ? [] : [`  error       ${error.code}: ${error.message}`]),
+    ...(act === null ? [] : [`  to do       ${act}`]),
     ...(next_attempt_at === null ? [] : [`  next step   ${next_attempt_at}`]),
     ...sri_messages.map(({ identifier, message, additional_info }) => `  SRI         ${identifier ?? ''} ${message}${additional_info === null ? '' : ` (${additional_info})`}`),
   ];
 }
 
 /**
- * Follows an accepted document until it ends or the time is up. That nobody answers meanwhile changes nothing about it.
+ * Follows an accepted document until it ends, waits for a person, or the time is up. That nobody answers meanwhile changes nothing about it.
  * @throws CliFailure pending when it could not be looked at in time
  */
 export async function follow(api: Api, id: string, seconds: number): Promise<DocumentSeen> {
@@ -47,7 +65,7 @@ export async function follow(api: Api, id: string, seconds: number): Promise<Doc
     let unseen: CliFailure | null = null;
     try {
       const document = await api.get<DocumentSeen>(`/documents/${id}`);
-      if ([...ENDS_WELL, ...ENDS_BADLY].includes(document.status) || performance.now() >= until) return document;
+      if (hasEnded(document) || actFor(document) !== null || performance.now() >= until) return document;
     } catch (error) {
       if (!(error instanceof CliFailure)) throw error;
       unseen = error;
@@ -60,6 +78,8 @@ export async function follow(api: Api, id: string, seconds: number): Promise<Doc
 /** @throws CliFailure unless the document is valid */
 export function requireAuthorized(document: DocumentSeen): void {
   if (ENDS_WELL.includes(document.status)) return;
-  const exit = ENDS_BADLY.includes(document.status) ? 'not_authorized' : 'pending';
-  throw new CliFailure(exit, exit === 'pending' ? `still ${document.status}: it goes on by itself, see \`sello status ${document.id}\`` : `the document is ${document.status}`, document);
+  if (hasEnded(document)) throw new CliFailure('not_authorized', `the document is ${document.status}`, document);
+  const act = actFor(document);
+  if (act !== null) throw new CliFailure('not_authorized', `the document is ${document.status} and does not go on before somebody acts: ${document.error?.message ?? ''}\n${act}`, document);
+  throw new CliFailure('pending', `still ${document.status}: it goes on by itself, see \`sello status ${document.id}\``, document);
 }

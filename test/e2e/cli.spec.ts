@@ -213,6 +213,25 @@ describe('the command line', () => {
     expect([all.code, JSON.parse(all.out)]).toMatchObject([0, { ready: true, documents: { REJECTED: expect.any(Number) } }]);
   });
 
+  it('says what a person has to do where a pause holds documents up, and does not wait for it', async () => {
+    const paused = await Business.open(stack);
+    const first = await paused.accepted();
+    await paused.settled(first.document_id);
+    const [pause] = await stack.database.query<{ id: string }>(
+      `insert into issuing_pauses (tenant_id, id, scope, issuer_id, code, document_id, created_at)
+       select tenant_id, gen_random_uuid(), 'issuer', issuer_id, '57', id, now() from documents where id = $1 returning id`, [first.document_id]);
+    const act = `POST /issuers/${paused.issuerId}/pauses/${pause!.id}/resume`;
+    const key = { SELLO_API_KEY: paused.apiKey };
+    // The wait is longer than the test may take.
+    const { code, out, err } = await sello(['issue', file('paused.json', short()), '--wait', '600'], key);
+    expect([code, out]).toEqual([4, expect.stringMatching(/RECEPTION_PENDING(?:.*\n)*.*ISSUER_PAUSED/)]);
+    expect(err).toMatch(/does not go on before somebody acts: .*pause/);
+    expect(err).toContain(act);
+    expect((await sello(['status'], key)).out).toMatch(new RegExp(`${paused.ruc} paused since .*: SRI 57, issuer; documents that wait: 1\n.*${act}`));
+    expect((await paused.call('POST', `/issuers/${paused.issuerId}/pauses/${pause!.id}/resume`)).status).toBe(200);
+    expect(JSON.parse((await sello(['--json', 'status'], key)).out)).toMatchObject({ held_up: [] });
+  });
+
   it('makes, lists and ends keys', async () => {
     const made = JSON.parse((await sello(['--json', 'keys', 'create', 'Caja 9'])).out) as { id: string; key: string };
     expect((await sello(['keys', 'list'])).out).toContain('Caja 9');

@@ -1,7 +1,6 @@
 import type { Api } from '../api.js';
 import { columns, type Output } from '../output.js';
-
-const PAGE_SIZE = 100;
+import { everyOne } from '../pages.js';
 
 interface Key {
   readonly id: string;
@@ -14,19 +13,9 @@ interface Key {
 
 /** `sello keys list`. */
 export async function listKeys(api: Api, output: Output): Promise<void> {
-  const items = await allKeys(api);
+  const items = await everyOne<Key>(api, '/auth/api-keys');
   const rows = items.map(({ id, name, prefix, last_used_at, revoked_at }) => [id, `${prefix}…`, name, revoked_at === null ? `used ${last_used_at ?? 'never'}` : `revoked ${revoked_at}`]);
   output.tell({ items, total: items.length }, rows.length === 0 ? 'no keys' : columns(rows));
-}
-
-/** Page by page; a key that is made meanwhile moves the others on. */
-async function allKeys(api: Api): Promise<Key[]> {
-  const keys = new Map<string, Key>();
-  for (let page = 1; ; page += 1) {
-    const { items } = await api.get<{ items: Key[] }>(`/auth/api-keys?page=${page}&page_size=${PAGE_SIZE}`);
-    for (const key of items) keys.set(key.id, key);
-    if (items.length < PAGE_SIZE) return [...keys.values()];
-  }
 }
 
 /** `sello keys create NAME`: shows the key this once. */

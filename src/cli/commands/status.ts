@@ -2,6 +2,7 @@ import { type Api, bodyOf } from '../api.js';
 import { type DocumentSeen, documentLines } from '../document.js';
 import { CliFailure } from '../failure.js';
 import { columns, type Output } from '../output.js';
+import { countOf, heldUp } from '../waiting.js';
 
 /** A move of the document, or a call of the SRI about it. */
 type Happening =
@@ -44,11 +45,12 @@ function readable(body: string): unknown {
 async function statusOfAll(api: Api, output: Output): Promise<void> {
   const response = await api.open('GET', '/health/ready');
   const ready = readable(await bodyOf(response));
-  const count = async (state: string): Promise<number> => (await api.get<{ total: number }>(`/documents?status=${state}&page_size=1`)).total;
-  const counts = Object.fromEntries(await Promise.all([...NEED_A_PERSON, ...WAITING].map(async (state) => [state, await count(state)] as const)));
-  output.tell({ url: api.connection.url, ready: response.ok, checks: ready, documents: counts }, [
+  const counts = Object.fromEntries(await Promise.all([...NEED_A_PERSON, ...WAITING].map(async (state) => [state, await countOf(api, state)] as const)));
+  const held = await heldUp(api);
+  output.tell({ url: api.connection.url, ready: response.ok, checks: ready, documents: counts, held_up: held }, [
     `${api.connection.url}  ${response.ok ? 'ready' : 'NOT READY'}  ${JSON.stringify(ready)}`,
     ...columns(Object.entries(counts).map(([state, documents]) => [state, String(documents)])),
+    ...held.flatMap(({ ruc, cause, documents, act }) => [`${ruc} ${cause}; documents that wait: ${documents}`, `  ${act}`]),
   ]);
   if (!response.ok) throw new CliFailure('unanswered', 'the service is not ready');
 }
