@@ -1,6 +1,6 @@
 # bash first-invoice.sh [ORDER]; needs SELLO_URL, SELLO_API_KEY, ISSUER_ID, ESTABLISHMENT_ID and EMISSION_POINT_ID.
 order=${1:-1042}
-field() { node -pe "JSON.parse(require('fs').readFileSync(0))['$1']"; }
+field() { node -pe "JSON.parse(require('fs').readFileSync(0)).$1"; }
 give_up() { echo "$*" >&2; exit 1; }
 # One call, repeated while no whole answer comes, or one that may pass: the idempotency key makes that safe.
 sello() {
@@ -41,6 +41,10 @@ while true; do
   case $status in
     AUTHORIZED) break ;;
     REJECTED | MANUAL_REVIEW_REQUIRED | FAILED_PERMANENT) give_up "$document" ;;
+  esac
+  # Until a person acts, nothing happens; then it goes on, and this script may be run again.
+  case $(echo "$document" | field 'error?.detail?.suggested_action') in
+    resume_pause | upload_certificate) give_up "$status: $(echo "$document" | field error.message)" ;;
   esac
 done
 

@@ -6,7 +6,7 @@ interface Document {
   id: string;
   status: string;
   access_key: string;
-  error: { code: string; message: string } | null;
+  error: { code: string; message: string; detail: { suggested_action?: string } | null } | null;
   sri_messages: { identifier: string; message: string; additional_info: string | null }[];
 }
 
@@ -59,7 +59,9 @@ const order = `order-${process.argv[2] ?? '1043'}`;
 const { document_id: id } = await sello<{ document_id: string }>('POST', '/documents', invoice, { 'Idempotency-Key': order, Prefer: 'wait=10' });
 
 let document = await sello<Document>('GET', `/documents/${id}`);
-while (!['AUTHORIZED', 'REJECTED', 'MANUAL_REVIEW_REQUIRED', 'FAILED_PERMANENT'].includes(document.status)) {
+/** Until a person acts, nothing happens to it; then it goes on, and this program may be run again. */
+const waitsForPerson = ({ error }: Document): boolean => ['resume_pause', 'upload_certificate'].includes(error?.detail?.suggested_action ?? '');
+while (!waitsForPerson(document) && !['AUTHORIZED', 'REJECTED', 'MANUAL_REVIEW_REQUIRED', 'FAILED_PERMANENT'].includes(document.status)) {
   await sleep(2_000);
   document = await sello<Document>('GET', `/documents/${id}`);
 }

@@ -1,4 +1,5 @@
 import type { DocumentStatus } from '../modules/documents/domain/lifecycle.js';
+import { WAITS_FOR_PERSON } from '../modules/documents/public.js';
 import type { StateFacts } from './lifecycle.js';
 import { generatedFrom, table } from './markdown.js';
 
@@ -32,7 +33,9 @@ export function statesPage(lifecycle: Readonly<Record<DocumentStatus, StateFacts
   return [
     generatedFrom('Handling every state', '`src/modules/documents/domain/lifecycle.ts` and `src/docs/states.ts`'),
     'Most programs need only four cases: valid (`AUTHORIZED`), refused (`REJECTED`), needs a person (`MANUAL_REVIEW_REQUIRED`,',
-    '`FAILED_PERMANENT`), and everything else, which is "in progress" and comes to an end by itself.',
+    '`FAILED_PERMANENT`), and everything else, which is "in progress". That comes to an end by itself, but for what waits until a person',
+    `acts: ${WAITS_FOR_PERSON.map((word) => `\`${word}\``).join(' or ')} in \`error.detail.suggested_action\` says so in whatever state, and \`error.message\` what to do.`,
+    'Then it goes on, so nothing is to be issued again. The events `issuer.paused` and `certificate.expired` tell of it without asking.',
     '',
     '```mermaid',
     'flowchart LR',

@@ -81,6 +81,20 @@ describe('the examples of the documentation', () => {
     }
   });
 
+  it.each([
+    ['first-invoice.sh', 'bash', /^AUTHORIZED$/m],
+    ['issue-invoice.mjs', process.execPath, /^AUTHORIZED \d{49}$/m],
+  ])('end with what a person has to do, where the issuer is paused, and go on afterwards: %s', async (name, program, authorized) => {
+    const { document_id } = await business.accepted();
+    const [pause] = await stack.database.query<{ id: string }>(
+      `insert into issuing_pauses (tenant_id, id, scope, issuer_id, code, document_id, created_at)
+       select tenant_id, gen_random_uuid(), 'issuer', issuer_id, '57', id, now() from documents where id = $1 returning id`, [document_id]);
+    const issued = (): Promise<string> => run(program, fileOf(name), ours(), [`paused-${name}`]);
+    await expect(issued()).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(/RECEPTION_PENDING: .*[Rr]eanude/) as string });
+    expect((await business.call('POST', `/issuers/${business.issuerId}/pauses/${pause!.id}/resume`)).status).toBe(200);
+    expect(await issued()).toMatch(authorized);
+  });
+
   it('set a new business up, whose key then issues', async () => {
     const cli = join(import.meta.dirname, '../../dist/src/cli.js');
     const lines = `eval "$('${cli}' test-certificate "de Ana's.p12")" && echo "RUC=$RUC|P12=$P12|P12_PASSWORD=$P12_PASSWORD"`;
