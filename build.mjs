@@ -26,7 +26,9 @@ function state() {
 }
 
 const wanted = state();
-const isBuilt = existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted;
+/** What a lost file of would not show in the inputs. */
+const OUTPUTS = ['src/main.js', 'src/cli.js', 'bundle/main.js', 'bundle/worker.js'];
+const isBuilt = existsSync(stamp) && OUTPUTS.every((file) => existsSync(join(root, 'dist', file))) && readFileSync(stamp, 'utf8') === wanted;
 if (!isBuilt || !process.argv.includes('--if-changed')) {
   // What fails half-way is not built.
   rmSync(stamp, { force: true });

@@ -661,7 +661,7 @@ export interface paths {
         head?: never;
         /**
          * Change fields of a draft
-         * @description Fields absent from the body stay. Totals that equal those that the service computes follow every change that gives none of them, whoever gave them; others stay and are checked, except that new `lines` have them computed anew. New lines may take from the catalogue what they leave out. Where the draft moves to another day (a note: its original does), lines that the body does not bring follow with the taxes that their product had on the former day; others stay.
+         * @description Fields absent from the body stay. Totals that equal those that the service computes follow every change that gives none of them, whoever gave them; others stay and are checked, except that new `lines` have them computed anew. New lines may take from the catalogue what they leave out. Where the draft moves to another day (a note: names an original of another day), lines that the body does not bring follow with the taxes that their product had on the former day; others stay.
          *
          *     Permission: `documents:issue`.
          *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).

@@ -42,7 +42,7 @@ while true; do
     AUTHORIZED) break ;;
     REJECTED | MANUAL_REVIEW_REQUIRED | FAILED_PERMANENT) give_up "$document" ;;
   esac
-  # Until a person acts, nothing happens; then it goes on, and this script may be run again.
+  # Until a person acts, nothing happens; then it goes on. On the same day this script may be run again, later the document is read by its id.
   case $(echo "$document" | field 'error?.detail?.suggested_action') in
     resume_pause | upload_certificate) give_up "$status: $(echo "$document" | field error.message)" ;;
   esac

@@ -9,13 +9,14 @@ const WAIT_MS = { first: 2_000, most: 60_000 };
  * @param {string[]} types the kinds of events to hear of
  * @param {(event: object) => void} page.show takes each event, once
  * @param {() => void} page.reload reads anew what the page shows: called whenever events may have been missed
- * @param {() => Promise<void>} page.refresh gets the session going again; where it rejects, nothing more is heard
- * @param {(reason: unknown) => void} page.ended told of that
+ * @param {() => Promise<boolean>} page.refresh gets the session going again, in one tab at a time; false: the person must sign in
+ * @param {() => void} page.ended told of that: nothing more is heard
  * @returns {() => void} ends it
  */
 export function followEvents(api, types, { show, reload, refresh, ended }) {
   let stream;
   let timer;
+  let isStopped = false;
   let lastId = null;
   let waitMs = WAIT_MS.first;
   const place = () => (lastId === null ? '' : `cursor=${encodeURIComponent(lastId)}`);
@@ -41,20 +42,32 @@ export function followEvents(api, types, { show, reload, refresh, ended }) {
 
   function again() {
     clearTimeout(timer);
-    timer = setTimeout(() => mend().then(open, ended), waitMs);
+    // Not all pages at once.
+    timer = setTimeout(async () => {
+      const goesOn = await mend();
+      if (isStopped) return;
+      if (goesOn) open();
+      else ended();
+    }, waitMs * (0.5 + Math.random()));
     waitMs = Math.min(2 * waitMs, WAIT_MS.most);
   }
 
-  /** An EventSource does not tell why it was refused; a call of the list does. */
+  /** An EventSource does not tell why it was refused; a call of the list does. Answers whether there is a session to go on with. */
   async function mend() {
-    const answer = await fetch(`${api}/events?limit=1&${place()}`, { credentials: 'include' }).catch(() => null);
-    if (answer?.status === 401) await refresh();
-    // The service went on from a backup, and this place is no more.
-    if (answer?.status === 422) lastId = null;
+    try {
+      const { status } = await fetch(`${api}/events?limit=1&${place()}`, { credentials: 'include' });
+      // The service went on from a backup, and this place is no more.
+      if (status === 422) lastId = null;
+      return status !== 401 || isStopped || (await refresh());
+    } catch {
+      // Nobody answers: the stream will tell.
+      return true;
+    }
   }
 
   open();
   return () => {
+    isStopped = true;
     clearTimeout(timer);
     stream.close();
   };

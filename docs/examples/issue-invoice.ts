@@ -59,7 +59,7 @@ const order = `order-${process.argv[2] ?? '1043'}`;
 const { document_id: id } = await sello<{ document_id: string }>('POST', '/documents', invoice, { 'Idempotency-Key': order, Prefer: 'wait=10' });
 
 let document = await sello<Document>('GET', `/documents/${id}`);
-/** Until a person acts, nothing happens to it; then it goes on, and this program may be run again. */
+/** Until a person acts, nothing happens to it; then it goes on. On the same day this program may be run again, later the document is read by its id. */
 const waitsForPerson = ({ error }: Document): boolean => ['resume_pause', 'upload_certificate'].includes(error?.detail?.suggested_action ?? '');
 while (!waitsForPerson(document) && !['AUTHORIZED', 'REJECTED', 'MANUAL_REVIEW_REQUIRED', 'FAILED_PERMANENT'].includes(document.status)) {
   await sleep(2_000);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { SuggestedAction } from '../modules/documents/public.js';
+import { type SuggestedAction, type WaitsForPerson, waitsForPerson } from '../modules/documents/public.js';
 import { printedNumber } from '../sri/access-key.js';
 import type { Api } from './api.js';
 import { CliFailure } from './failure.js';
@@ -23,8 +23,8 @@ const ENDS_WELL = ['AUTHORIZED', 'VOIDED_BY_NC', 'CANCELLATION_REQUESTED', 'CANC
 const ENDS_BADLY = ['REJECTED', 'MANUAL_REVIEW_REQUIRED', 'FAILED_PERMANENT'];
 const POLL_MS = 500;
 
-/** What a document on its way waits for that only a person brings about, by the suggestion that says so, and the call that does it. */
-const ACTS: Partial<Readonly<Record<SuggestedAction, (document: DocumentSeen) => string>>> = {
+/** The call that a document on its way waits for. */
+const ACTS: Readonly<Record<WaitsForPerson, (document: DocumentSeen) => string>> = {
   resume_pause: ({ issuer_id, error }) => `settle the cause, then POST /issuers/${issuer_id}/pauses/${error?.detail?.pause_id ?? '{pause_id}'}/resume`,
   upload_certificate: ({ issuer_id }) => `POST /issuers/${issuer_id}/certificates`,
 };
@@ -32,7 +32,7 @@ const ACTS: Partial<Readonly<Record<SuggestedAction, (document: DocumentSeen) =>
 /** What a person has to do before the document goes on; null while it goes on by itself, and once it has ended. */
 function actFor(document: DocumentSeen): string | null {
   const suggested = document.error?.detail?.suggested_action;
-  return hasEnded(document) || suggested === undefined ? null : (ACTS[suggested]?.(document) ?? null);
+  return hasEnded(document) || !waitsForPerson(suggested) ? null : ACTS[suggested](document);
 }
 
 const hasEnded = ({ status }: DocumentSeen): boolean => [...ENDS_WELL, ...ENDS_BADLY].includes(status);

@@ -1,22 +1,41 @@
 import type { Api } from './api.js';
 import { heldUp } from './waiting.js';
 
-/** An API that answers by the path before the query. */
-const answering = (answers: Readonly<Record<string, unknown>>): Api => ({ get: (path: string) => Promise.resolve(answers[path] ?? answers[path.split('?')[0]!] ?? { items: [], total: 0 }) }) as unknown as Api;
-const ISSUERS = { items: [{ id: 'i', ruc: '1790012345001' }] };
-const UNSIGNED = { '/issuers': ISSUERS, '/documents?status=NUMBER_RESERVED&page_size=1': { total: 3 }, '/documents?status=NUMBER_RESERVED&page_size=1&issuer_id=i': { total: 2 } };
+const ISSUER = { id: 'i', ruc: '1790012344001' };
+const EXPIRED = { is_active: true, status: 'expired' };
+const VALID = { is_active: true, status: 'expiring' };
+const OPEN = { id: 'p', scope: 'establishment', sri_code: '57', created_at: '2026-09-15T10:00:00Z', resumed_at: null };
 
-describe('what waits for a person', () => {
-  it('is documents without a certificate that signs', async () => {
-    const held = [{ issuer_id: 'i', ruc: '1790012345001', documents: 2, cause: 'no valid certificate', act: 'POST /issuers/i/certificates' }];
-    expect(await heldUp(answering(UNSIGNED))).toEqual(held);
-    for (const one of [{ is_active: true, status: 'expired' }, { is_active: false, status: 'active' }]) expect(await heldUp(answering({ ...UNSIGNED, '/issuers/i/certificates': { items: [one] } }))).toEqual(held);
-    expect(await heldUp(answering({ ...UNSIGNED, '/issuers/i/certificates': { items: [{ is_active: true, status: 'expiring' }] } }))).toEqual([]);
+/** The service of one issuer. */
+function serviceWith(counts: Readonly<Record<string, number>>, certificates: readonly object[], pauses: readonly object[] = []): Api {
+  const get = (path: string): Promise<unknown> => {
+    const { pathname, searchParams } = new URL(path, 'http://x');
+    if (pathname === '/documents') return Promise.resolve({ total: counts[searchParams.get('status') ?? ''] ?? 0 });
+    if (pathname === '/issuers') return Promise.resolve({ items: [ISSUER] });
+    return Promise.resolve({ items: pathname.endsWith('/pauses') ? pauses : certificates });
+  };
+  return { get } as unknown as Api;
+}
+
+describe('what holds documents up until a person acts', () => {
+  it.each(['NUMBER_RESERVED', 'XML_GENERATED', 'RECEPTION_RETRY_SCHEDULED'])('is a missing certificate for those that are to be signed: %s', async (state) => {
+    expect(await heldUp(serviceWith({ [state]: 7 }, [EXPIRED]))).toEqual([
+      { issuer_id: 'i', ruc: ISSUER.ruc, documents: 7, cause: 'no valid certificate', act: 'POST /issuers/i/certificates' },
+    ]);
   });
 
-  it('is every open pause', async () => {
-    const pause = { id: 'p', scope: 'issuer', sri_code: '57', created_at: '2026-01-02T00:00:00Z', resumed_at: null };
-    const answers = { '/issuers': ISSUERS, '/issuers/i/pauses': { items: [pause, { ...pause, id: 'q', resumed_at: '2026-01-03T00:00:00Z' }] } };
-    expect(await heldUp(answering(answers))).toMatchObject([{ cause: 'paused since 2026-01-02T00:00:00Z: SRI 57, issuer', documents: 0, act: expect.stringContaining('/issuers/i/pauses/p/resume') as unknown }]);
+  it('is no certificate that is still valid, nor one that nothing waits for', async () => {
+    expect(await heldUp(serviceWith({ NUMBER_RESERVED: 7 }, [EXPIRED, VALID]))).toEqual([]);
+    expect(await heldUp(serviceWith({ AUTHORIZED: 7 }, [EXPIRED]))).toEqual([]);
+  });
+
+  it('is a pause for those that are to be sent, also again, until it is resumed', async () => {
+    const counts = { RECEPTION_PENDING: 2, RECEPTION_RETRY_SCHEDULED: 3 };
+    expect(await heldUp(serviceWith(counts, [VALID], [OPEN, { ...OPEN, id: 'q', resumed_at: '2026-09-16T10:00:00Z' }]))).toEqual([
+      {
+        issuer_id: 'i', ruc: ISSUER.ruc, documents: 5,
+        cause: 'paused since 2026-09-15T10:00:00Z: SRI 57, establishment', act: 'settle the cause, then POST /issuers/i/pauses/p/resume',
+      },
+    ]);
   });
 });

@@ -20,7 +20,7 @@ export interface Held {
   readonly ruc: string;
   /** In words. */
   readonly cause: string;
-  /** Documents of the issuer in the state in which they wait for it. */
+  /** Documents of the issuer in the states in which they wait for it; some may wait for something else. */
   readonly documents: number;
   /** The call that lets them go on. */
   readonly act: string;
@@ -30,9 +30,17 @@ export interface Held {
 export const countOf = async (api: Api, state: string, issuer?: string): Promise<number> =>
   (await api.get<{ total: number }>(`/documents?status=${state}&page_size=1${issuer === undefined ? '' : `&issuer_id=${issuer}`}`)).total;
 
-/** Open pauses, and issuers whose documents wait for a certificate: neither shows in the states of documents. */
+/** In which a document waits that must not be sent. */
+const UNSENT = ['RECEPTION_PENDING', 'RECEPTION_RETRY_SCHEDULED'];
+/** In which a document waits that is to be signed, or signed anew. */
+const UNSIGNED = ['NUMBER_RESERVED', 'XML_GENERATED', 'RECEPTION_RETRY_SCHEDULED'];
+
+const countIn = async (api: Api, states: readonly string[], issuer?: string): Promise<number> =>
+  (await Promise.all(states.map((state) => countOf(api, state, issuer)))).reduce((total, count) => total + count, 0);
+
+/** Open pauses, and issuers without a valid certificate whose documents wait: the states of documents alone do not tell of either. */
 export async function heldUp(api: Api): Promise<Held[]> {
-  const unsigned = await countOf(api, 'NUMBER_RESERVED');
+  const unsigned = await countIn(api, UNSIGNED);
   const held: Held[] = [];
   for (const issuer of await everyOne<Issuer>(api, '/issuers')) {
     held.push(...(await underPauses(api, issuer)));
@@ -44,7 +52,7 @@ export async function heldUp(api: Api): Promise<Held[]> {
 async function underPauses(api: Api, { id, ruc }: Issuer): Promise<Held[]> {
   const open = (await everyOne<Pause>(api, `/issuers/${id}/pauses`)).filter(({ resumed_at }) => resumed_at === null);
   if (open.length === 0) return [];
-  const documents = await countOf(api, 'RECEPTION_PENDING', id);
+  const documents = await countIn(api, UNSENT, id);
   return open.map((pause) => ({
     issuer_id: id, ruc, documents,
     cause: `paused since ${pause.created_at}: SRI ${pause.sri_code}, ${pause.scope}`,
@@ -53,7 +61,7 @@ async function underPauses(api: Api, { id, ruc }: Issuer): Promise<Held[]> {
 }
 
 async function withoutCertificate(api: Api, { id, ruc }: Issuer): Promise<Held[]> {
-  const documents = await countOf(api, 'NUMBER_RESERVED', id);
+  const documents = await countIn(api, UNSIGNED, id);
   if (documents === 0) return [];
   const { items } = await api.get<{ items: { is_active: boolean; status: string }[] }>(`/issuers/${id}/certificates`);
   if (items.some(({ is_active, status }) => is_active && (status === 'active' || status === 'expiring'))) return [];

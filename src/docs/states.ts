@@ -35,7 +35,7 @@ export function statesPage(lifecycle: Readonly<Record<DocumentStatus, StateFacts
     'Most programs need only four cases: valid (`AUTHORIZED`), refused (`REJECTED`), needs a person (`MANUAL_REVIEW_REQUIRED`,',
     '`FAILED_PERMANENT`), and everything else, which is "in progress". That comes to an end by itself, but for what waits until a person',
     `acts: ${WAITS_FOR_PERSON.map((word) => `\`${word}\``).join(' or ')} in \`error.detail.suggested_action\` says so in whatever state, and \`error.message\` what to do.`,
-    'Then it goes on, so nothing is to be issued again. The events `issuer.paused` and `certificate.expired` tell of it without asking.',
+    'Then it goes on, so nothing is to be issued again. The events `issuer.paused` and `certificate.expired` tell of it without asking, but no event of a certificate that somebody of the tenant revokes.',
     '',
     '```mermaid',
     'flowchart LR',

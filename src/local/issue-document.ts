@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SUGGESTED_ACTIONS, type SuggestedAction, WAITS_FOR_PERSON } from '../modules/documents/public.js';
+import { SUGGESTED_ACTIONS, type SuggestedAction, waitsForPerson } from '../modules/documents/public.js';
 import { printedNumber } from '../sri/access-key.js';
 import type { ApiClient } from './api-client.js';
 
@@ -78,7 +78,7 @@ async function untilAuthorized(api: ApiClient, documentId: string, name: string)
     if (record.status === 'AUTHORIZED') return record;
     if (DEAD_ENDS.includes(record.status)) throw new NotAuthorized(`The ${name} ended ${record.status}${reasons(record)}`);
     const suggested = record.error?.detail?.suggested_action;
-    if (suggested !== undefined && WAITS_FOR_PERSON.includes(suggested)) {
+    if (waitsForPerson(suggested)) {
       throw new NotAuthorized(`The ${name} is ${record.status} and does not go on by itself${reasons(record)}`);
     }
     if (performance.now() > deadline) {

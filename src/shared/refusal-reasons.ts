@@ -111,7 +111,7 @@ export const REFUSAL_REASONS: Partial<Readonly<Record<ErrorCode, Readonly<Record
     verified_by_another_issuer: reason('Otro emisor ya demostró con su certificado que el RUC es suyo. Revise el RUC o contacte a soporte.', 'Another issuer has proved by its certificate that the RUC is its own. Check the RUC, or contact support.'),
   },
   DUPLICATE_IDEMPOTENCY_KEY: {
-    draft_made: reason('Con esta clave ya se creó un borrador con el mismo contenido. Emítalo con POST /documents/{id}/issue; su id consta en detail.', 'This key made a draft of the same content already. Issue it by POST /documents/{id}/issue; detail has its id.'),
+    draft_made: reason('Con esta clave se creó un borrador con el mismo contenido. Si no se cambió ni emitió desde entonces, emítalo con POST /documents/{id}/issue; su id consta en detail.', 'This key made a draft of the same content. Unless it was changed or issued since, issue it by POST /documents/{id}/issue; detail has its id.'),
     already_issued: reason('Con esta clave ya se emitió el mismo contenido. Lea el documento que detail nombra; para otra venta genere una clave nueva.', 'Under this key the same content was issued already. Read the document that detail names; for another sale generate a new key.'),
   },
   PAYLOAD_TOO_LARGE: {

@@ -9,8 +9,8 @@ import { TcpProxy } from '../support/tcp-proxy.js';
 interface Page {
   readonly show: (event: { readonly id: string }) => void;
   readonly reload: () => void;
-  readonly refresh: () => Promise<void>;
-  readonly ended: (reason: unknown) => void;
+  readonly refresh: () => Promise<boolean>;
+  readonly ended: () => void;
 }
 type Follow = (api: string, types: readonly string[], page: Page) => () => void;
 
@@ -25,17 +25,19 @@ describe('a page that follows events as docs/front-ends.md shows it', () => {
   let door: TcpProxy;
   let cookie: string;
   let refusals = 0;
+  let followEvents: Follow;
   let stop: () => void;
   let isSignedOut = false;
   const shown: string[] = [];
-  const reasons: unknown[] = [];
+  let endings = 0;
   let reloads = 0;
 
-  const newSession = async (): Promise<void> => {
-    if (isSignedOut) throw new Error('signed out');
+  const newSession = async (): Promise<boolean> => {
+    if (isSignedOut) return false;
     const person = await signedIn(stack);
     await join(stack, person, business.tenantId, 'viewer');
     cookie = `service_access_token=${person.token}`;
+    return true;
   };
   const write = async (): Promise<string> => {
     const id = randomUUID();
@@ -70,12 +72,12 @@ describe('a page that follows events as docs/front-ends.md shows it', () => {
     browser['fetch'] = (url: string) => fetch(url, { dispatcher });
     await newSession();
     const file = new URL('../../docs/examples/follow-events.js', import.meta.url).href;
-    const { followEvents } = (await import(file)) as { followEvents: Follow };
+    ({ followEvents } = (await import(file)) as { followEvents: Follow });
     stop = followEvents(`http://127.0.0.1:${door.port}`, ['certificate.expiring'], {
       show: ({ id }) => void shown.push(id),
       reload: () => void (reloads += 1),
       refresh: newSession,
-      ended: (reason) => void reasons.push(reason),
+      ended: () => void (endings += 1),
     });
   });
   afterAll(async () => {
@@ -124,10 +126,37 @@ describe('a page that follows events as docs/front-ends.md shows it', () => {
     expect(shown[3]).toBe(event);
   });
 
-  it('ends, and says why, when the session cannot go on', async () => {
+  it('ends when the person must sign in', async () => {
     isSignedOut = true;
     await stack.database.query('update sessions set ended_at = now()');
-    await until('ended', () => reasons.length === 1);
-    expect(reasons).toEqual([new Error('signed out')]);
+    await until('ended', () => endings === 1);
+  });
+
+  it('opens nothing any more once it was ended, though it was asking why it was refused', async () => {
+    const { EventSource: opened, fetch: asked } = browser;
+    let [streams, isAsking, answer] = [0, false, (_status: { status: number }): void => undefined];
+    browser['EventSource'] = class {
+      static readonly CLOSED = 2;
+      readonly readyState = 2;
+      constructor() {
+        streams += 1;
+      }
+      addEventListener(type: string, listener: () => void): void {
+        if (type === 'error') queueMicrotask(listener);
+      }
+      close(): void {}
+    };
+    browser['fetch'] = () => {
+      isAsking = true;
+      return new Promise((resolve) => (answer = resolve));
+    };
+    const nothing = (): void => undefined;
+    const end = followEvents('http://127.0.0.1:9', [], { show: nothing, reload: nothing, ended: nothing, refresh: () => Promise.resolve(true) });
+    await until('asked', () => isAsking);
+    end();
+    answer({ status: 401 });
+    await sleep(50);
+    Object.assign(browser, { EventSource: opened, fetch: asked });
+    expect(streams).toBe(1);
   });
 });

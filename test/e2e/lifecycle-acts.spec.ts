@@ -268,7 +268,7 @@ describe('acts on issued documents', () => {
     expect(body).toMatchObject({ items: [{ scope: 'issuer', sri_code: '57', document_id: first.document_id, resumed_at: null }], total: 1, page: 1, page_size: 100 });
     expect((await blocked.call('GET', `/issuers/${blocked.issuerId}/pauses?page_size=101`)).status).toBe(422);
     const told = async (): Promise<unknown> => (await blocked.call('POST', '/documents/validate', blocked.invoice())).body;
-    const warning = { rule: 'issuing.paused', severity: 'warning', actual: `${body.items[0]?.id} (issuer, 57)` };
+    const warning = { rule: 'pause.open', severity: 'warning', actual: `${body.items[0]?.id} (issuer, 57)` };
     expect(await told()).toMatchObject({ valid: true, findings: [warning] });
     const events = await blocked.listed('type=issuer.paused');
     expect(events).toMatchObject([{ type: 'issuer.paused', version: null, data: { pause: { document_id: first.document_id } } }]);

@@ -27,7 +27,7 @@ const FROM_LINES =
   'Leave out subtotal, total_tax, total and taxes, all four, to have them computed from the lines; those of a withholding in the short form (07 without `withholding`) are what is withheld, and have to be told. A line whose `main_code` names an active product may leave out description, unit_price, discount, subtotal and its tax: they are taken from the product.';
 
 const WHAT_STAYS =
-  'Fields absent from the body stay. Totals that equal those that the service computes follow every change that gives none of them, whoever gave them; others stay and are checked, except that new `lines` have them computed anew. New lines may take from the catalogue what they leave out. Where the draft moves to another day (a note: its original does), lines that the body does not bring follow with the taxes that their product had on the former day; others stay.';
+  'Fields absent from the body stay. Totals that equal those that the service computes follow every change that gives none of them, whoever gave them; others stay and are checked, except that new `lines` have them computed anew. New lines may take from the catalogue what they leave out. Where the draft moves to another day (a note: names an original of another day), lines that the body does not bring follow with the taxes that their product had on the former day; others stay.';
 
 /** Documents before they have a number. */
 @ApiTags('drafts')

@@ -15,7 +15,11 @@ export const SUGGESTED_ACTIONS = {
 export type SuggestedAction = keyof typeof SUGGESTED_ACTIONS;
 
 /** What a document on its way waits for that only a person brings about. */
-export const WAITS_FOR_PERSON: readonly SuggestedAction[] = ['resume_pause', 'upload_certificate'];
+export const WAITS_FOR_PERSON = ['resume_pause', 'upload_certificate'] as const satisfies readonly SuggestedAction[];
+
+export type WaitsForPerson = (typeof WAITS_FOR_PERSON)[number];
+
+export const waitsForPerson = (suggested: SuggestedAction | null | undefined): suggested is WaitsForPerson => WAITS_FOR_PERSON.some((one) => one === suggested);
 
 /** The detail of a document's error. @param more facts that belong to the suggestion */
 export const suggest = <More extends object = object>(suggested: SuggestedAction, more?: More): More & { readonly suggested_action: SuggestedAction } =>

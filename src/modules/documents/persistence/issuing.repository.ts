@@ -270,11 +270,14 @@ export const unknownId = (field: (typeof REFERENCES)[number]): DomainError => ne
 const duplicateKey = (documentId: unknown, reason?: 'draft_made' | 'already_issued'): DomainError =>
   new DomainError('DUPLICATE_IDEMPOTENCY_KEY', { ...(reason !== undefined && { reason }), document_id: documentId });
 
+/** What the same content was under a key, where another operation is asked of it. A credit note's content does not tell its invoice. */
+const DONE_BEFORE: Readonly<Record<string, 'draft_made' | 'already_issued'>> = { 'draft issue': 'draft_made', 'issue draft': 'already_issued' };
+
 /** @throws DomainError unless the request repeats the first one under its key: the same operation with the same content */
 export function requireSameRequest(first: Replay, operation: string, fingerprint: string): void {
   const sameContent = first.fingerprint === fingerprint;
   if (sameContent && first.operation === operation) return;
-  throw duplicateKey(first.response['document_id'], sameContent ? (first.operation === 'issue' ? 'already_issued' : 'draft_made') : undefined);
+  throw duplicateKey(first.response['document_id'], sameContent ? DONE_BEFORE[`${first.operation} ${operation}`] : undefined);
 }
 
 /** What the database refused, in the caller's terms; any other error as it is. */

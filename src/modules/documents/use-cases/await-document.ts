@@ -10,7 +10,7 @@ import { credentialOf, type TenantContext } from '../../../shared/tenant-context
 import { PAUSE_COLUMN } from '../content/document-record.js';
 import type { DocumentSyncSubmit } from '../documents.responses.js';
 import { type DocumentStatus, isSettled, LIFECYCLE } from '../domain/lifecycle.js';
-import { type SuggestedAction, WAITS_FOR_PERSON } from '../domain/suggested-actions.js';
+import { type SuggestedAction, waitsForPerson } from '../domain/suggested-actions.js';
 
 /**
  * Waits until an accepted document is decided, or waits for a person, at most `seconds`; then answers with whatever state it is in.
@@ -107,7 +107,7 @@ export class AwaitDocumentHandler implements IQueryHandler<AwaitDocument> {
           `select d.error_detail ->> 'suggested_action' as suggested, ${PAUSE_COLUMN} from documents d where d.tenant_id = $1 and d.id = $2`, [tenant.tenantId, documentId],
         ),
       );
-      return row !== undefined && (row.pause !== null || (row.suggested !== null && WAITS_FOR_PERSON.includes(row.suggested)));
+      return row !== undefined && (row.pause !== null || waitsForPerson(row.suggested));
     } catch (error) {
       if (!isStoreOutage(error)) throw error;
       return false;

@@ -21,11 +21,11 @@ import { IssuancePreflight } from '../issuing/issuance-preflight.js';
 import { PausesRepository } from '../persistence/pauses.repository.js';
 
 const RULES = defineRules({
-  'issuing.paused': {
+  'pause.open': {
     severity: 'warning',
-    es: 'El SRI bloqueó los envíos: el documento se aceptaría y esperaría hasta que se reanude la pausa que consta en `actual`, con POST /issuers/{issuer_id}/pauses/{pause_id}/resume',
-    en: 'The SRI blocked submissions: the document would be accepted, and wait until the pause that `actual` names is resumed by POST /issuers/{issuer_id}/pauses/{pause_id}/resume',
-    reference: 'Regla de este servicio: lo que el SRI bloqueó no se envía',
+    es: 'El documento se aceptaría y esperaría: el SRI bloqueó al emisor, o parte de él, o dio sus números a otros. Resuelva la causa (con el código 45, ajuste el contador) y reanude la pausa que consta en `actual`, con POST /issuers/{issuer_id}/pauses/{pause_id}/resume',
+    en: 'The document would be accepted, and wait: the SRI has blocked the issuer, or part of it, or gave its numbers to others. Settle the cause (with code 45 raise the counter) and resume the pause that `actual` names by POST /issuers/{issuer_id}/pauses/{pause_id}/resume',
+    reference: 'Regla de este servicio: lo que está en pausa no se envía; solo consta en POST /documents/validate',
   },
 });
 
@@ -69,7 +69,7 @@ export class ValidateDocumentHandler implements IQueryHandler<ValidateDocument> 
     const { content, findings } = this.preflight.assess(complete ?? { content: requested.judged, findings: [] }, issuer, now);
     if (complete !== null) await collect(() => this.preflight.refuseTooMuchCredit(tenant, place, content), undefined);
     await collect(() => this.preflight.refuseUsedUpNumbers(tenant, place, content.documentType), undefined);
-    const paused = (await this.pauses.findOpen(tenant.tenantId, place, content.documentType)).map(({ id, scope, sri_code }) => finding(RULES['issuing.paused'], '', null, `${id} (${scope}, ${sri_code})`));
+    const paused = (await this.pauses.findOpen(tenant.tenantId, place, content.documentType)).map(({ id, scope, sri_code }) => finding(RULES['pause.open'], '', null, `${id} (${scope}, ${sri_code})`));
     // What an original that is refused would have filled in is no finding of its own.
     const told = new Set(Object.entries(body).flatMap(([field, value]) => (value === null || value === undefined ? [] : [`/${field}`])));
     const isOfRefused = ({ pointer, rule }: Finding): boolean => complete === null && rule.startsWith('modified_document.') && !told.has(pointer);
