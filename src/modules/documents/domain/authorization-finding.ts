@@ -74,7 +74,7 @@ function findingUnderKey(document: DocumentState, answer: AuthorizationAnswer, {
 /** A time of the SRI; without an offset it is Ecuador's, not that of the machine that reads it. */
 const ISO_TIME = /^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:?\d{2})?$/;
 
-/** Outside of it a date stands for none, as 9999-12-31 does; PostgreSQL stores not all of those. */
+/** A date before the year 2000, or of 2100 or later, stands for none, as 9999-12-31 does; PostgreSQL stores not all of those. */
 const [EARLIEST, LATEST] = [Date.parse('2000-01-01T00:00:00Z'), Date.parse('2100-01-01T00:00:00Z')];
 
 /** When the SRI decided; null where it does not say, or not in a way that can be read. */
