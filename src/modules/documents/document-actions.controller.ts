@@ -32,6 +32,10 @@ import { ReconcileDocument } from './use-cases/reconcile-document.js';
 import { RetryDocument } from './use-cases/retry-document.js';
 import { WithdrawCancellation } from './use-cases/withdraw-cancellation.js';
 
+const ASKED_FIRST =
+  'Of what was sent and has no verdict the SRI is asked first. What it has decided on is on record then and not given up: 409 `INVALID_STATE` with the reason `DECIDED_AT_SRI`. ' +
+  'While the SRI does not answer, it is 503 `SRI_UNAVAILABLE`; a document that was sent more than a week ago may be given up also where the question times out or the answer cannot be read, but not while the service is away.';
+
 /** What may be done with a document after it was issued. */
 @ApiTags('documents')
 @Controller('documents/:document_id')
@@ -103,7 +107,7 @@ export class DocumentActionsController {
   @Post('abandon')
   @HttpCode(200)
   @RequirePermission('documents:operate')
-  @ApiOperation({ operationId: 'abandonDocument', summary: 'Give a refused or stuck document up; its number stays with it, explained' })
+  @ApiOperation({ operationId: 'abandonDocument', summary: 'Give a refused or stuck document up; its number stays with it, explained', description: ASKED_FIRST })
   @ApiOkResponse({ type: DocumentAbandoned })
   abandon(@Tenant() tenant: TenantContext, @Param() { document_id }: DocumentPath, @Body() { reason, annulled }: AbandonDto): Promise<DocumentAbandoned> {
     return this.commands.execute(new AbandonDocument(tenant, document_id, reason, annulled));

@@ -16,14 +16,16 @@ export async function exchange(
 ): Promise<Exchanged> {
   try {
     const { status, contentType, body, retryAfter } = await transport.post(url, envelope, limits);
-    const nothing = (reason: string): Unanswered => ({
+    const nothing = (reason: string, isAway: boolean): Unanswered => ({
       kind: 'no_evidence',
       reason,
       excerpt: excerptOf(body),
       ...retryAfterSeconds(retryAfter),
+      ...(isAway && { isAway }),
     });
-    if (status !== 200) return nothing(`HTTP ${status}`);
-    if (contentType !== null && !/\bxml\b/i.test(contentType)) return nothing('the answer is not XML');
+    // With 500 the service itself fails at a question, perhaps at this one alone.
+    if (status !== 200) return nothing(`HTTP ${status}`, status !== 500);
+    if (contentType !== null && !/\bxml\b/i.test(contentType)) return nothing('the answer is not XML', true);
     return { kind: 'answer', body };
   } catch (error) {
     if (!(error instanceof TransportFailure)) throw error;

@@ -1,7 +1,7 @@
 import { httpServer, type LocalServer } from '../../../test/support/local-server.js';
 import { ReceptionClient, type ReceptionAnswer } from './reception.js';
 import { UndiciSoapTransport } from './transport.js';
-import { isHeard } from './unanswered.js';
+import { isAway, isHeard } from './unanswered.js';
 
 const KEY = '1509202601179001234500110010020000001011234567812';
 const OTHER = KEY.replace(/^15/, '16');
@@ -181,16 +181,18 @@ describe('the reception client', () => {
   });
 
   it.each([
-    ['500 with a fault', 500, 'text/xml', fault],
-    ['500 with an acceptance', 500, 'text/xml', RECEIVED],
-    ['503 HTML', 503, 'text/html', '<html>503 Service Unavailable</html>'],
-    ['502 empty', 502, null, ''],
-    ['302', 302, null, ''],
-    ['200 HTML page', 200, 'text/html', '<!doctype html><html><body>Mantenimiento</body></html>'],
-    ['200 called HTML', 200, 'text/html', RECEIVED],
-    ['204', 204, null, ''],
-  ])('finds no evidence in HTTP %s', async (_name, status, type, body) => {
-    expect((await submit(body, status, type)).kind).toBe('no_evidence');
+    ['500 with a fault', 500, 'text/xml', fault, false],
+    ['500 with an acceptance', 500, 'text/xml', RECEIVED, false],
+    ['200 with a fault', 200, 'text/xml', fault, false],
+    ['503 HTML', 503, 'text/html', '<html>503 Service Unavailable</html>', true],
+    ['502 empty', 502, null, '', true],
+    ['302', 302, null, '', true],
+    ['200 HTML page', 200, 'text/html', '<!doctype html><html><body>Mantenimiento</body></html>', true],
+    ['200 called HTML', 200, 'text/html', RECEIVED, true],
+    ['204', 204, null, '', true],
+  ])('finds no evidence in HTTP %s and tells whether the service is away', async (_name, status, type, body, isPlainlyAway) => {
+    const found = await submit(body, status, type);
+    expect([found.kind, isAway(found)]).toEqual(['no_evidence', isPlainlyAway]);
   });
 
   it('takes an answer without content type', async () => {

@@ -14,6 +14,8 @@ export type Unanswered =
       readonly codes?: readonly string[];
       /** The service answered this question, in a way that proves nothing: it is not away, and may never say anything else. */
       readonly isHeard?: boolean;
+      /** Something else answered in the service's place, as a proxy does while it is away. */
+      readonly isAway?: boolean;
     };
 
 /** Whether nothing is known of what was asked. */
@@ -21,6 +23,9 @@ export const isUnanswered = (answer: { readonly kind: string }): answer is Unans
 
 /** Whether the service said something of what it was asked. */
 export const isAnswered = <Answer extends { readonly kind: string }>(answer: Answer): answer is Exclude<Answer, Unanswered> => !isUnanswered(answer);
+
+/** Whether the service is surely away, not only silent on this question. */
+export const isAway = (answer: { readonly kind: string; readonly isAway?: boolean }): boolean => answer.kind === 'not_delivered' || answer.isAway === true;
 
 /** Whether the service gave an answer, be it one that proves nothing. */
 export const isHeard = (answer: { readonly kind: string; readonly isHeard?: boolean }): boolean =>

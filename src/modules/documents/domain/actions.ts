@@ -66,14 +66,14 @@ function retryProblem({ errorCode, sriMessages }: ActionSubject): string | null 
 /**
  * Gives a document up for good; its number stays with it and is explained by the reason. One that the SRI showed authorized with
  * other bytes (`ANSWER_MISMATCH`) stands there for all that rests on it (`came_to_nothing`), unless it is annulled.
- * @param isAnnulled whether the SRI says so now
+ * @param told what the SRI says of it now
  * @throws DomainError INVALID_STATE
  */
-export function decideAbandon(document: DocumentState, reason: string, now: Date, policy: SagaPolicy, isAnnulled = false): Decision {
+export function decideAbandon(document: DocumentState, reason: string, now: Date, policy: SagaPolicy, { isAnnulled = false, isAtWork = false }: { readonly isAnnulled?: boolean; readonly isAtWork?: boolean } = {}): Decision {
   requireAction(document, 'abandon');
   return {
     moves: [{ trigger: 'abandoned', detail: { reason } }],
     patch: { errorDetail: { ...stillToSign(document), abandoned: reason, ...(isAnnulled && { annulled: true }) } },
-    work: recheck(document, now, policy),
+    work: recheck(document, now, policy, isAtWork),
   };
 }

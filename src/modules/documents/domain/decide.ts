@@ -153,12 +153,18 @@ function exhausted(document: DocumentState, moves: readonly Move[], patch: Docum
 
 /**
  * A decided document is compared with the SRI daily for a while: an authorization found late wins (ficha técnica §5.11).
- * @param withinMs where it is not to wait as long as the policy says
+ * @param isAtWork whether the SRI is at work on a sending of it: then its verdict is hours away, not days
  */
-export function recheck(document: DocumentState, now: Date, policy: SagaPolicy, withinMs = policy.recheckEveryMs): Work | null {
+export function recheck(document: DocumentState, now: Date, policy: SagaPolicy, isAtWork = false): Work | null {
   if (document.firstSentAt === null || now >= after(handedOverAt(document), policy.recheckForMs)) return null;
-  return { ...ask(after(now, Math.min(withinMs, policy.recheckEveryMs))), recheck: true };
+  return { ...ask(after(now, isAtWork ? Math.min(SOON_DECIDED_MS, policy.recheckEveryMs) : policy.recheckEveryMs)), recheck: true };
 }
+
+const SOON_DECIDED_MS = 3_600_000;
+const saysAtWork = (reason: string): boolean => reason === 'in_process' || reason === 'former_in_process';
+
+/** Whether the SRI says that it is at work on a sending of the document. */
+export const isAtWorkOn = (document: DocumentState, answers: Answers): boolean => saysAtWork(findingOf(document, answers).kind);
 
 function decideAuthorization(asked: DocumentState, answers: Answers, now: Date, policy: SagaPolicy): Decision {
   const found = findingOf(asked, answers);
@@ -180,7 +186,7 @@ function isSilence(document: DocumentState, found: AuthorizationFinding, now: Da
   return found.kind === 'no_answer' && found.isHeard !== true && !isSilenceOfItsOwn(document, now, policy);
 }
 
-/** Whether silence is of this document alone by now. */
+/** Whether it was handed over so long ago that silence is read as being of this document alone. */
 export const isSilenceOfItsOwn = (document: DocumentState, now: Date, policy: SagaPolicy): boolean =>
   now >= after(latestOf(handedOverAt(document), document.receivedAt), LONGEST_SILENCE * policy.answerDeadlineMs);
 
@@ -310,10 +316,6 @@ function notFound(document: DocumentState, now: Date, policy: SagaPolicy): Decis
   };
 }
 
-/** While the SRI is at work on a sending of a document that was thought decided, its verdict is hours away, not days. */
-const SOON_DECIDED_MS = 3_600_000;
-const isAtWork = (reason: string): boolean => reason === 'in_process' || reason === 'former_in_process';
-
 /** No decision yet. Only an answer can end the wait for one (not `unanswered`): an authority that is down leaves the document waiting. */
 function wait(document: DocumentState, reason: string, now: Date, policy: SagaPolicy, unanswered?: { readonly retryAfterSeconds?: number }): Decision {
   const answered = unanswered === undefined;
@@ -339,7 +341,7 @@ function wait(document: DocumentState, reason: string, now: Date, policy: SagaPo
     case 'REJECTED':
     case 'FAILED_PERMANENT':
     case 'MANUAL_REVIEW_REQUIRED':
-      return { moves: [], patch: {}, work: recheck(document, now, policy, isAtWork(reason) ? SOON_DECIDED_MS : undefined) };
+      return { moves: [], patch: {}, work: recheck(document, now, policy, saysAtWork(reason)) };
     // Compared while it lacked a certificate: it is looked for anew.
     case 'NUMBER_RESERVED':
     case 'XML_GENERATED':

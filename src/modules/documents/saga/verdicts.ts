@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK, type Clock, IDS, type Ids } from '../../../shared/ports.js';
 import { AuthorizationClient } from '../../../sri/soap/authorization.js';
-import { isHeard } from '../../../sri/soap/unanswered.js';
-import { decideReconciliation } from '../domain/decide.js';
+import { isAway, isHeard } from '../../../sri/soap/unanswered.js';
+import { decideReconciliation, isAtWorkOn } from '../domain/decide.js';
 import type { Decision, DocumentState, SagaPolicy } from '../domain/document.js';
 import type { Records } from '../persistence/documents.repository.js';
 import { askAuthorization, authorizationRecords } from './ask-authorization.js';
@@ -14,8 +14,12 @@ export interface Told {
   readonly decision: Decision;
   /** The row that records the answer with what the action writes. */
   readonly records: Records;
-  /** Whether the SRI answered all that it was asked. */
-  readonly isAnswered: boolean;
+  /** Whether the SRI gave an answer to all that it was asked, be it one that proves nothing. */
+  readonly isHeard: boolean;
+  /** Whether what came of a question shows that the service is away. */
+  readonly isAway: boolean;
+  /** Whether the SRI is at work on a sending of it. */
+  readonly isAtWork: boolean;
   readonly now: Date;
 }
 
@@ -32,11 +36,14 @@ export class Verdicts {
   async ask(state: DocumentState): Promise<Told> {
     const startedAt = this.clock.now();
     const answers = await askAuthorization(state, (accessKey) => this.authorization.query(accessKey));
+    const all = [answers.answer, ...(answers.former ?? [])];
     const now = this.clock.now();
     return {
       decision: decideReconciliation(state, answers, now, this.policy),
       records: authorizationRecords(this.ids, state, answers, startedAt),
-      isAnswered: [answers.answer, ...(answers.former ?? [])].every(isHeard),
+      isHeard: all.every(isHeard),
+      isAway: all.some(isAway),
+      isAtWork: isAtWorkOn(state, answers),
       now,
     };
   }

@@ -32,6 +32,7 @@ describe('giving a document up', () => {
     readonly moves: readonly string[];
     readonly asked: string | undefined;
     readonly action: unknown;
+    readonly comparedInMs: number | null;
   }
 
   /** @returns what was written, and the refusal */
@@ -39,8 +40,8 @@ describe('giving a document up', () => {
     const written: Written[] = [];
     const documents = {
       load: () => Promise.resolve({ state: { ...STATE, ...more } }),
-      advance: (_state: DocumentState, { moves }: Decision, _token: null, _now: Date, { asked }: Records = {}, audit: string) => {
-        written.push({ moves: moves.map(({ trigger }) => trigger), asked: asked?.outcome, action: (JSON.parse(audit) as { action: unknown }).action });
+      advance: (_state: DocumentState, { moves, work }: Decision, _token: null, _now: Date, { asked }: Records = {}, audit: string) => {
+        written.push({ moves: moves.map(({ trigger }) => trigger), asked: asked?.outcome, action: (JSON.parse(audit) as { action: unknown }).action, comparedInMs: work && (work.dueAt as Date).getTime() - NOW.getTime() });
         return Promise.resolve({ version: 10, successorWoken: false });
       },
     };
@@ -51,12 +52,15 @@ describe('giving a document up', () => {
     return { written, refusal };
   }
 
-  const givenUp = (asked?: string): unknown => ({ written: [{ moves: ['abandoned'], asked, action: 'document.abandoned' }], refusal: null });
+  const givenUp = (asked?: string, comparedInMs: number | null = DAY_MS): unknown => ({ written: [{ moves: ['abandoned'], asked, action: 'document.abandoned', comparedInMs }], refusal: null });
 
   it('asks the SRI first, and gives up what it has not decided on', async () => {
     expect(await abandon(told())).toEqual(givenUp('no entries'));
-    expect(await abandon(told(entry('EN PROCESO')))).toEqual(givenUp('EN PROCESO'));
     expect(await abandon(PROOFLESS)).toEqual(givenUp('no_evidence: the entries are missing'));
+  });
+
+  it('what the SRI is at work on may be given up, and is compared within the hour', async () => {
+    expect(await abandon(told(entry('EN PROCESO')))).toEqual(givenUp('EN PROCESO', 3_600_000));
   });
 
   it.each([
@@ -69,16 +73,28 @@ describe('giving a document up', () => {
     expect(refusal).toMatchObject({ code: 'INVALID_STATE', detail: { status, reason: 'DECIDED_AT_SRI' } });
   });
 
-  it('nothing changes while the SRI does not answer, unless it tells nothing of this document alone for a week', async () => {
-    for (const silence of [SILENCE, { kind: 'not_delivered', reason: 'refused' } as const]) {
-      expect(await abandon(silence)).toEqual({ written: [], refusal: expect.objectContaining({ code: 'SRI_UNAVAILABLE' }) as unknown });
-    }
-    const before = new Date(NOW.getTime() - 7 * DAY_MS);
-    expect(await abandon(SILENCE, { firstSentAt: before, signings: [{ ...STATE.signings[0]!, signedAt: before }] })).toEqual(givenUp('no_evidence: timeout'));
+  describe('while the SRI does not answer', () => {
+    const sentBefore = (days: number): Partial<DocumentState> => {
+      const at = new Date(NOW.getTime() - days * DAY_MS);
+      return { firstSentAt: at, signings: [{ ...STATE.signings[0]!, signedAt: at }] };
+    };
+
+    it.each<[string, AuthorizationAnswer, number]>([
+      ['a time-out on a document of a few days', SILENCE, 6],
+      ['a refused connection', { kind: 'not_delivered', reason: 'refused' }, 0],
+      ['a refused connection, however long ago it was sent', { kind: 'not_delivered', reason: 'refused' }, 8],
+      ['an answer in the place of the service, however long ago it was sent', { ...SILENCE, reason: 'HTTP 503', isAway: true }, 8],
+    ])('nothing changes: %s', async (_name, silence, days) => {
+      expect(await abandon(silence, sentBefore(days))).toEqual({ written: [], refusal: expect.objectContaining({ code: 'SRI_UNAVAILABLE' }) as unknown });
+    });
+
+    it('what was sent a week ago is given up where the silence may be of this document alone', async () => {
+      expect(await abandon(SILENCE, sentBefore(7))).toEqual(givenUp('no_evidence: timeout'));
+    });
   });
 
   it('asks of nothing that was never sent or that the SRI refused', async () => {
-    expect(await abandon(SILENCE, { firstSentAt: null })).toEqual(givenUp());
+    expect(await abandon(SILENCE, { firstSentAt: null })).toEqual(givenUp(undefined, null));
     expect(await abandon(SILENCE, { status: 'REJECTED', errorCode: 'SRI_REJECTED' })).toEqual(givenUp());
   });
 });

@@ -37,7 +37,7 @@ export class AbandonDocumentHandler implements ICommandHandler<AbandonDocument> 
 
   /**
    * @throws DomainError INVALID_STATE, also where the SRI has decided on the document, which is then on record; SRI_UNAVAILABLE
-   * where it does not say whether it has, or whether what it showed authorized was annulled
+   * where it gives no answer to whether it has (but see `unlessDecided`), or to whether what it showed authorized was annulled
    */
   async execute(command: AbandonDocument): Promise<DocumentAbandoned> {
     const { tenant, documentId, reason } = command;
@@ -49,17 +49,21 @@ export class AbandonDocumentHandler implements ICommandHandler<AbandonDocument> 
   private async giveUp({ state }: LoadedDocument, { reason, annulled }: AbandonDocument, now: Date): Promise<ActionDecision> {
     requireAction(state, 'abandon');
     if (state.errorCode === 'ANSWER_MISMATCH') return this.afterMismatch(state, reason, annulled);
-    // On what it refused it has said its last word, and what was never sent it has not.
+    // A refusal is a verdict, and it is compared later all the same; of what was never sent the SRI has none.
     if (state.status === 'REJECTED' || state.firstSentAt === null) return { decision: decideAbandon(state, reason, now, this.policy) };
     return this.unlessDecided(state, reason);
   }
 
-  /** Who gives up what the SRI has authorized sells it twice. */
+  /**
+   * Who gives up what the SRI has authorized sells it twice. An answer that proves nothing is no verdict, and may be the same for
+   * ever: the document is given up. So it is where there was none and it was handed over more than a week ago, for that may be of
+   * its key alone; never where the service is plainly away.
+   */
   private async unlessDecided(state: DocumentState, reason: string): Promise<ActionDecision> {
-    const { decision, records, isAnswered, now } = await this.verdicts.ask(state);
+    const { decision, records, isHeard, isAway, isAtWork, now } = await this.verdicts.ask(state);
     if (decision.moves.length > 0) return { decision, records, entry: { action: 'document.reconciled' } };
-    if (!isAnswered && !isSilenceOfItsOwn(state, now, this.policy)) throw new DomainError('SRI_UNAVAILABLE');
-    return { decision: decideAbandon(state, reason, now, this.policy), records };
+    if (!isHeard && (isAway || !isSilenceOfItsOwn(state, now, this.policy))) throw new DomainError('SRI_UNAVAILABLE');
+    return { decision: decideAbandon(state, reason, now, this.policy, { isAtWork }), records };
   }
 
   private async afterMismatch(state: DocumentState, reason: string, annulled: boolean): Promise<ActionDecision> {
@@ -69,7 +73,7 @@ export class AbandonDocumentHandler implements ICommandHandler<AbandonDocument> 
     const isShown = isAnnulled(answer);
     if (annulled && !isTold && !isShown) throw notAllowed(state, undefined, 'NOT_ANNULLED');
     return {
-      decision: decideAbandon(state, reason, at, this.policy, isShown || isTold),
+      decision: decideAbandon(state, reason, at, this.policy, { isAnnulled: isShown || isTold }),
       records,
       ...(isTold && { entry: { action: 'document.abandoned', detail: { reason, annulled } } }),
     };

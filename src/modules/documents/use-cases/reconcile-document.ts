@@ -40,9 +40,9 @@ export class ReconcileDocumentHandler implements ICommandHandler<ReconcileDocume
   }
 
   private async ask({ state }: LoadedDocument): Promise<ActionDecision> {
-    const { decision, records, isAnswered } = await this.verdicts.ask(state);
+    const { decision, records, isHeard } = await this.verdicts.ask(state);
     const isVerdict = decision.moves.length > 0;
-    if (!isVerdict && !isAnswered) throw new DomainError('SRI_UNAVAILABLE');
+    if (!isVerdict && !isHeard) throw new DomainError('SRI_UNAVAILABLE');
     return { decision, records };
   }
 
