@@ -7,6 +7,8 @@ import type { Step } from '../domain/lifecycle.js';
 
 /** Consecutive calls without an answer that take an operation for down. */
 const FAILURES_TO_OPEN = 5;
+/** Of documents of fewer issuers in a row it may say what proves nothing without being out of order: their content may be why. */
+const ISSUERS_TOLD_NOTHING = 5;
 const FIRST_BREAK_MS = 2_000;
 /** Shares of the worker's concurrency after an outage, each for `SRI_RAMP_SECONDS`. */
 const RAMP = [0.25, 0.5] as const;
@@ -21,6 +23,8 @@ export const SERVICE_OF: Readonly<Partial<Record<Step, SriService>>> = { submit:
 interface Operation {
   hasAnswered: boolean;
   failures: number;
+  /** Issuers whose documents got answers that prove nothing since the last one that proved something. */
+  toldNothing: Set<string>;
   breaks: number;
   openUntil: Date | null;
   /** The one call let through while open: only its failure keeps the service closed off longer. */
@@ -33,8 +37,11 @@ interface Operation {
 
 /** Permits one call of a service; every way out of the call goes through one of the two. */
 export interface CallPermit {
-  /** Call once the SRI answered (true) or not (false). */
-  readonly report: (answered: boolean) => void;
+  /**
+   * Call once the SRI answered (true) or not (false).
+   * @param toldNothing the issuer of the document of which an answer proves nothing
+   */
+  readonly report: (answered: boolean, toldNothing?: string) => void;
   /** Call where nothing was learned of the SRI, as when a fault of our own ended the call; of no effect after `report`. */
   readonly release: () => void;
 }
@@ -85,11 +92,11 @@ export class SriBreaker {
     const call = {};
     if (operation.openUntil !== null) operation.probe = call;
     let isOver = false;
-    const end = (answered: boolean | null): void => {
+    const end = (answered: boolean | null, toldNothing?: string): void => {
       if (isOver) return;
       isOver = true;
       if (hasWaited) operation.waitedInFlight -= 1;
-      this.ended(service, operation, call, answered);
+      this.ended(service, operation, call, answered && !tellsNothing(operation, toldNothing));
     };
     return {
       kind: 'go',
@@ -187,7 +194,7 @@ export class SriBreaker {
   private operation(service: SriService): Operation {
     let operation = this.operations.get(service);
     if (!operation) {
-      operation = { hasAnswered: false, failures: 0, breaks: 0, openUntil: null, probe: null, recoveredAt: null, inFlight: 0, waitedInFlight: 0 };
+      operation = { hasAnswered: false, failures: 0, toldNothing: new Set(), breaks: 0, openUntil: null, probe: null, recoveredAt: null, inFlight: 0, waitedInFlight: 0 };
       this.operations.set(service, operation);
     }
     return operation;
@@ -195,6 +202,13 @@ export class SriBreaker {
 }
 
 const backlogPart = (limit: number): number => Math.ceil(limit * BACKLOG_SHARE);
+
+/** Whether the service tells nobody anything, though it answers. */
+function tellsNothing({ toldNothing }: Operation, issuerId: string | undefined): boolean {
+  if (issuerId === undefined) toldNothing.clear();
+  else if (toldNothing.size < ISSUERS_TOLD_NOTHING) toldNothing.add(issuerId);
+  return toldNothing.size >= ISSUERS_TOLD_NOTHING;
+}
 
 /**
  * Makes the call that a permit is for, and reports what came of it; the permit is used up in any case.

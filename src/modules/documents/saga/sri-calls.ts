@@ -95,8 +95,8 @@ export class SriCalls implements StepGate {
     };
     return {
       kind: 'go',
-      report: (answered) => {
-        admission.report(answered);
+      report: (answered, toldNothing) => {
+        admission.report(answered, toldNothing);
         end();
       },
       release: () => {

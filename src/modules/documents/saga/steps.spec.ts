@@ -119,6 +119,27 @@ describe('the steps that call the SRI', () => {
     expect([takes('reception'), decisions[1]?.moves]).toEqual([takesOn, [{ trigger: 'no_evidence', detail: { reason: 'no estado, messages 35' } }]]);
   });
 
+  it('a service that tells nobody anything is left alone, until it tells somebody something again', async () => {
+    const send = async (issuerId: string, answer: unknown): Promise<unknown> => {
+      becomes({ status: 'RECEPTION_PENDING' });
+      loaded = { ...loaded, issuerId };
+      return submitStep(() => answer).run({ loaded, token: 'token', clearUntil: null });
+    };
+    const tellNothing = async (issuers: number): Promise<void> => {
+      for (let i = 0; i < 12; i += 1) await send(`i${i % issuers}`, { kind: 'no_evidence', reason: 'no estado', excerpt: '', isHeard: true });
+    };
+    await tellNothing(4);
+    await send('i9', received());
+    await tellNothing(4);
+    expect(takes('reception')).toBe(true);
+    await tellNothing(5);
+    expect(takes('reception')).toBe(false);
+    elapsed += 60_000;
+    await send('i0', received());
+    await tellNothing(4);
+    expect(takes('reception')).toBe(true);
+  });
+
   it.each([
     ['not sent under a certificate that ended', false, -1, true],
     ['sent under a certificate that ended', true, -1, false],

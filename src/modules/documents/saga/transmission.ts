@@ -47,7 +47,7 @@ export class Transmission {
       await this.killPoints.pass('after-attempt', numericCode);
 
       const answer = await this.reception.submit(xml, submitted.accessKey);
-      permit.report(isHeard(answer));
+      permit.report(isHeard(answer), isAnswered(answer) ? undefined : loaded.issuerId);
       await this.killPoints.pass('after-reception-answer', numericCode);
 
       const answeredAt = this.clock.now();
