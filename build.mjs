@@ -26,8 +26,8 @@ function state() {
 }
 
 const wanted = state();
-/** What a lost file of would not show in the inputs. */
-const OUTPUTS = ['src/main.js', 'src/cli.js', 'bundle/main.js', 'bundle/worker.js'];
+/** Stand for all that is built: that a file of it was lost does not show in the inputs. */
+const OUTPUTS = ['src/main.js', 'src/local.js', 'src/cli.js', 'bundle/main.js', 'bundle/worker.js'];
 const isBuilt = existsSync(stamp) && OUTPUTS.every((file) => existsSync(join(root, 'dist', file))) && readFileSync(stamp, 'utf8') === wanted;
 if (!isBuilt || !process.argv.includes('--if-changed')) {
   // What fails half-way is not built.

@@ -680,7 +680,7 @@ export interface paths {
         put?: never;
         /**
          * Give a refused or stuck document up; its number stays with it, explained
-         * @description Of what was sent and has no verdict the SRI is asked first. What it has decided on is on record then and not given up: 409 `INVALID_STATE` with the reason `DECIDED_AT_SRI`. While the SRI does not answer, it is 503 `SRI_UNAVAILABLE`; a document that was sent more than a week ago may be given up also where the question times out or the answer cannot be read, but not while the service is away.
+         * @description Of what was sent and has no verdict the SRI is asked first. What it has decided on is on record then and not given up: 409 `INVALID_STATE` with the reason `DECIDED_AT_SRI`. While the SRI does not answer, it is 503 `SRI_UNAVAILABLE`; a document that was last signed and first sent more than a week ago may be given up also where the question times out, fails with an XML answer of HTTP 500 or has an answer that cannot be read, but not while the service is plainly away.
          *
          *     Permission: `documents:operate`.
          *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).

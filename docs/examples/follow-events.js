@@ -9,7 +9,7 @@ const WAIT_MS = { first: 2_000, most: 60_000 };
  * @param {string[]} types the kinds of events to hear of
  * @param {(event: object) => void} page.show takes each event, once
  * @param {() => void} page.reload reads anew what the page shows: called whenever events may have been missed
- * @param {() => Promise<boolean>} page.refresh gets the session going again, in one tab at a time; false: the person must sign in
+ * @param {() => Promise<boolean>} page.refresh gets the session going again, in one tab at a time; false: the person must sign in; rejects while nobody answers
  * @param {() => void} page.ended told of that: nothing more is heard
  * @returns {() => void} ends it
  */
@@ -42,13 +42,13 @@ export function followEvents(api, types, { show, reload, refresh, ended }) {
 
   function again() {
     clearTimeout(timer);
-    // Not all pages at once.
+    // Not all pages at once: some come earlier.
     timer = setTimeout(async () => {
       const goesOn = await mend();
       if (isStopped) return;
       if (goesOn) open();
       else ended();
-    }, waitMs * (0.5 + Math.random()));
+    }, waitMs * (0.5 + Math.random() / 2));
     waitMs = Math.min(2 * waitMs, WAIT_MS.most);
   }
 

@@ -10,7 +10,11 @@ const OPEN = { id: 'p', scope: 'establishment', sri_code: '57', created_at: '202
 function serviceWith(counts: Readonly<Record<string, number>>, certificates: readonly object[], pauses: readonly object[] = []): Api {
   const get = (path: string): Promise<unknown> => {
     const { pathname, searchParams } = new URL(path, 'http://x');
-    if (pathname === '/documents') return Promise.resolve({ total: counts[searchParams.get('status') ?? ''] ?? 0 });
+    if (pathname === '/documents') {
+      const own = counts[searchParams.get('status') ?? ''] ?? 0;
+      // Others have one more of each.
+      return Promise.resolve({ total: searchParams.get('issuer_id') === ISSUER.id ? own : own + 1 });
+    }
     if (pathname === '/issuers') return Promise.resolve({ items: [ISSUER] });
     return Promise.resolve({ items: pathname.endsWith('/pauses') ? pauses : certificates });
   };
@@ -27,6 +31,7 @@ describe('what holds documents up until a person acts', () => {
   it('is no certificate that is still valid, nor one that nothing waits for', async () => {
     expect(await heldUp(serviceWith({ NUMBER_RESERVED: 7 }, [EXPIRED, VALID]))).toEqual([]);
     expect(await heldUp(serviceWith({ AUTHORIZED: 7 }, [EXPIRED]))).toEqual([]);
+    expect(await heldUp(serviceWith({ NUMBER_RESERVED: 7 }, [{ ...VALID, is_active: false }]))).toHaveLength(1);
   });
 
   it('is a pause for those that are to be sent, also again, until it is resumed', async () => {

@@ -134,7 +134,7 @@ describe('a page that follows events as docs/front-ends.md shows it', () => {
 
   it('opens nothing any more once it was ended, though it was asking why it was refused', async () => {
     const { EventSource: opened, fetch: asked } = browser;
-    let [streams, isAsking, answer] = [0, false, (_status: { status: number }): void => undefined];
+    let [streams, refreshes, isAsking, answer] = [0, 0, false, (_status: { status: number }): void => undefined];
     browser['EventSource'] = class {
       static readonly CLOSED = 2;
       readonly readyState = 2;
@@ -151,12 +151,12 @@ describe('a page that follows events as docs/front-ends.md shows it', () => {
       return new Promise((resolve) => (answer = resolve));
     };
     const nothing = (): void => undefined;
-    const end = followEvents('http://127.0.0.1:9', [], { show: nothing, reload: nothing, ended: nothing, refresh: () => Promise.resolve(true) });
+    const end = followEvents('http://127.0.0.1:9', [], { show: nothing, reload: nothing, ended: nothing, refresh: () => Promise.resolve((refreshes += 1) > 0) });
     await until('asked', () => isAsking);
     end();
     answer({ status: 401 });
     await sleep(50);
     Object.assign(browser, { EventSource: opened, fetch: asked });
-    expect(streams).toBe(1);
+    expect([streams, refreshes]).toEqual([1, 0]);
   });
 });

@@ -34,7 +34,7 @@ import { WithdrawCancellation } from './use-cases/withdraw-cancellation.js';
 
 const ASKED_FIRST =
   'Of what was sent and has no verdict the SRI is asked first. What it has decided on is on record then and not given up: 409 `INVALID_STATE` with the reason `DECIDED_AT_SRI`. ' +
-  'While the SRI does not answer, it is 503 `SRI_UNAVAILABLE`; a document that was sent more than a week ago may be given up also where the question times out or the answer cannot be read, but not while the service is away.';
+  'While the SRI does not answer, it is 503 `SRI_UNAVAILABLE`; a document that was last signed and first sent more than a week ago may be given up also where the question times out, fails with an XML answer of HTTP 500 or has an answer that cannot be read, but not while the service is plainly away.';
 
 /** What may be done with a document after it was issued. */
 @ApiTags('documents')

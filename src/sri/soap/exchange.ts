@@ -23,9 +23,10 @@ export async function exchange(
       ...retryAfterSeconds(retryAfter),
       ...(isAway && { isAway }),
     });
-    // With 500 the service itself fails at a question, perhaps at this one alone.
-    if (status !== 200) return nothing(`HTTP ${status}`, status !== 500);
-    if (contentType !== null && !/\bxml\b/i.test(contentType)) return nothing('the answer is not XML', true);
+    const isXml = contentType === null || /\bxml\b/i.test(contentType);
+    // With 500 and XML the service itself fails at a question, perhaps at this one alone.
+    if (status !== 200) return nothing(`HTTP ${status}`, status !== 500 || !isXml);
+    if (!isXml) return nothing('the answer is not XML', true);
     return { kind: 'answer', body };
   } catch (error) {
     if (!(error instanceof TransportFailure)) throw error;

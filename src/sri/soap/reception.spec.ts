@@ -183,6 +183,7 @@ describe('the reception client', () => {
   it.each([
     ['500 with a fault', 500, 'text/xml', fault, false],
     ['500 with an acceptance', 500, 'text/xml', RECEIVED, false],
+    ['500 with a page', 500, 'text/html', '<html>500</html>', true],
     ['200 with a fault', 200, 'text/xml', fault, false],
     ['503 HTML', 503, 'text/html', '<html>503 Service Unavailable</html>', true],
     ['502 empty', 502, null, '', true],

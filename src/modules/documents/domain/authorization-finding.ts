@@ -3,12 +3,13 @@ import type { AuthorizationAnswer, AuthorizationEntry } from '../../../sri/soap/
 import { authorizationState } from '../../../sri/soap/classification.js';
 import type { SriMessage } from '../../../sri/soap/message.js';
 import type { DocumentState, Signing } from './document.js';
+import { isSettled } from './lifecycle.js';
 
 /** What the SRI says of a document. */
 export interface Answers {
   /** Asked by its access key. */
   readonly answer: AuthorizationAnswer;
-  /** Asked by `formerKeys`, in their order, as far as was asked: no further than what authorizes it, or a question without an answer. */
+  /** Asked by `formerKeys`, in their order, as far as was asked: no further than what authorizes it, or than a question without an answer where others may have one. */
   readonly former?: readonly AuthorizationAnswer[];
 }
 
@@ -46,7 +47,8 @@ export function findingOf(document: DocumentState, { answer, former = [] }: Answ
   const authorized = told('authorized');
   if (authorized) return authorized;
   const another = told('mismatch') ?? told('unshown');
-  if (found.kind === 'refused' && another) return another;
+  // What the present key may still say is not waited for where nobody waits any more: who settles the document must know.
+  if (another && found.kind !== 'mismatch' && (found.kind === 'refused' || isSettled(document.status))) return another;
   if (found.kind !== 'absent' && found.kind !== 'former_refused') return found;
   if (told('in_process')) return { kind: 'former_in_process' };
   // That nobody holds it is known only once every question had an answer that says so.

@@ -115,6 +115,11 @@ describe('a document that was corrected', () => {
       for (const from of ['AUTHORIZATION_PENDING', 'RECEPTION_UNKNOWN', 'RECEPTION_RETRY_SCHEDULED'] as const) expect(triggers(from, now)).toEqual([]);
       expect(triggers('MANUAL_REVIEW_REQUIRED', now)).toEqual(['mismatch']);
     }
+    // Nobody waits for what the present key may still say.
+    const heard = { kind: 'no_evidence', reason: 'other number', excerpt: '', isHeard: true } as const;
+    for (const now of [heard, entriesOf(entry('EN PROCESO', { comprobante: null })), entriesOf(entry('EN REVISION', { comprobante: null }))]) {
+      expect([triggers('MANUAL_REVIEW_REQUIRED', now), triggers('AUTHORIZATION_PENDING', now)]).toEqual([['mismatch'], []]);
+    }
   });
 
   it('comes to a person where a former key shows another document, also if the current one was refused', () => {

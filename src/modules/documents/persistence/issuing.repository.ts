@@ -270,7 +270,7 @@ export const unknownId = (field: (typeof REFERENCES)[number]): DomainError => ne
 const duplicateKey = (documentId: unknown, reason?: 'draft_made' | 'already_issued'): DomainError =>
   new DomainError('DUPLICATE_IDEMPOTENCY_KEY', { ...(reason !== undefined && { reason }), document_id: documentId });
 
-/** What the same content was under a key, where another operation is asked of it. A credit note's content does not tell its invoice. */
+/** What was done under a key with the same content, by the operation of then and that of now. Nothing of credit notes, whose content does not tell their invoice. */
 const DONE_BEFORE: Readonly<Record<string, 'draft_made' | 'already_issued'>> = { 'draft issue': 'draft_made', 'issue draft': 'already_issued' };
 
 /** @throws DomainError unless the request repeats the first one under its key: the same operation with the same content */

@@ -10,12 +10,13 @@ import { authorizationWrapper } from './authorization-wrapper.js';
 /**
  * Asks the SRI for the authorization of a document by the access keys that it has had, the present one first, until one
  * authorizes it. A question without an answer ends it: that nobody holds the document cannot be known then.
+ * @param pastSilence whether to ask on all the same, where the silence may be of one key alone
  */
-export async function askAuthorization(state: DocumentState, ask: (accessKey: string) => Promise<AuthorizationAnswer>): Promise<Answers> {
+export async function askAuthorization(state: DocumentState, ask: (accessKey: string) => Promise<AuthorizationAnswer>, pastSilence = false): Promise<Answers> {
   const answer = await ask(state.accessKey);
   const former: AuthorizationAnswer[] = [];
   for (const key of formerKeys(state)) {
-    if (!isHeard(former.at(-1) ?? answer) || authorizationOf(state, { answer, former })) break;
+    if ((!pastSilence && !isHeard(former.at(-1) ?? answer)) || authorizationOf(state, { answer, former })) break;
     former.push(await ask(key));
   }
   return { answer, former };

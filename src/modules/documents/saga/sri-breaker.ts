@@ -5,7 +5,7 @@ import { pauseGoesOn } from '../../../shared/pause.js';
 import type { SriService } from '../../../sri/soap/classification.js';
 import type { Step } from '../domain/lifecycle.js';
 
-/** Consecutive calls without an answer that take an operation for down. */
+/** Consecutive calls without an answer, or with answers that tell nobody anything, that take an operation for down. */
 const FAILURES_TO_OPEN = 5;
 /** Of documents of fewer issuers in a row it may say what proves nothing without being out of order: their content may be why. */
 const ISSUERS_TOLD_NOTHING = 5;
@@ -39,7 +39,7 @@ interface Operation {
 export interface CallPermit {
   /**
    * Call once the SRI answered (true) or not (false).
-   * @param toldNothing the issuer of the document of which an answer proves nothing
+   * @param toldNothing the issuer of the document of which an answer proves nothing; of no effect where there was none
    */
   readonly report: (answered: boolean, toldNothing?: string) => void;
   /** Call where nothing was learned of the SRI, as when a fault of our own ended the call; of no effect after `report`. */

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK, type Clock, IDS, type Ids } from '../../../shared/ports.js';
 import { AuthorizationClient } from '../../../sri/soap/authorization.js';
 import { isAway, isHeard } from '../../../sri/soap/unanswered.js';
-import { decideReconciliation, isAtWorkOn } from '../domain/decide.js';
+import { decideReconciliation, isAtWorkOn, isSilenceOfItsOwn } from '../domain/decide.js';
 import type { Decision, DocumentState, SagaPolicy } from '../domain/document.js';
 import type { Records } from '../persistence/documents.repository.js';
 import { askAuthorization, authorizationRecords } from './ask-authorization.js';
@@ -35,7 +35,7 @@ export class Verdicts {
 
   async ask(state: DocumentState): Promise<Told> {
     const startedAt = this.clock.now();
-    const answers = await askAuthorization(state, (accessKey) => this.authorization.query(accessKey));
+    const answers = await askAuthorization(state, (accessKey) => this.authorization.query(accessKey), isSilenceOfItsOwn(state, startedAt, this.policy));
     const all = [answers.answer, ...(answers.former ?? [])];
     const now = this.clock.now();
     return {

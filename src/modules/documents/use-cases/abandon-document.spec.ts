@@ -36,7 +36,7 @@ describe('giving a document up', () => {
   }
 
   /** @returns what was written, and the refusal */
-  async function abandon(answer: AuthorizationAnswer, more: Partial<DocumentState> = {}): Promise<{ written: Written[]; refusal: unknown }> {
+  async function abandon(answer: AuthorizationAnswer | ((key: string) => AuthorizationAnswer), more: Partial<DocumentState> = {}): Promise<{ written: Written[]; refusal: unknown }> {
     const written: Written[] = [];
     const documents = {
       load: () => Promise.resolve({ state: { ...STATE, ...more } }),
@@ -46,7 +46,7 @@ describe('giving a document up', () => {
       },
     };
     const clock = { now: () => NOW };
-    const verdicts = new Verdicts({ query: () => Promise.resolve(answer) } as never, clock, { uuid: () => 'id' }, POLICY);
+    const verdicts = new Verdicts({ query: (key: string) => Promise.resolve(typeof answer === 'function' ? answer(key) : answer) } as never, clock, { uuid: () => 'id' }, POLICY);
     const handler = new AbandonDocumentHandler(new DocumentActions(documents as never, clock), verdicts, {} as never, POLICY);
     const refusal: unknown = await handler.execute(new AbandonDocument(TENANT, 'd', 'not wanted')).then(() => null, (error: unknown) => error);
     return { written, refusal };
@@ -78,6 +78,15 @@ describe('giving a document up', () => {
       const at = new Date(NOW.getTime() - days * DAY_MS);
       return { firstSentAt: at, signings: [{ ...STATE.signings[0]!, signedAt: at }] };
     };
+
+    it('of its present key, it is asked of the former ones: what is authorized there is on record then', async () => {
+      const former = '2'.repeat(49);
+      const { signings = [], ...before } = sentBefore(8);
+      const redated = { ...before, signingNo: 2, signings: [{ ...signings[0]!, accessKey: former }, { ...signings[0]!, signingNo: 2, digest: documentDigest('<factura>later</factura>') }] };
+      const { written, refusal } = await abandon((key) => (key === former ? told(entry('AUTORIZADO')) : SILENCE), redated);
+      expect(written).toMatchObject([{ moves: ['authorized'], action: 'document.reconciled' }]);
+      expect(refusal).toMatchObject({ code: 'INVALID_STATE', detail: { reason: 'DECIDED_AT_SRI' } });
+    });
 
     it.each<[string, AuthorizationAnswer, number]>([
       ['a time-out on a document of a few days', SILENCE, 6],

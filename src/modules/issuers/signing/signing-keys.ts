@@ -65,7 +65,7 @@ export class SigningKeys {
     try {
       return new XadesSigner(sealed.certificateDer, createPrivateKey({ key: pkcs8, format: 'der', type: 'pkcs8' }));
     } catch (error) {
-      // What is stored never changes: a key that cannot be read, or is not the certificate's, cannot sign at the next try either.
+      // The key of a certificate never changes: one that cannot be read, or is not the certificate's, cannot sign at the next try either.
       throw error instanceof HostCannotSignError ? error : new UnsignableError((error as Error).message, { cause: error });
     } finally {
       pkcs8.fill(0);
