@@ -33,7 +33,7 @@ if (!isBuilt || !process.argv.includes('--if-changed')) {
   // What fails half-way is not built.
   rmSync(stamp, { force: true });
   try {
-    execFileSync(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' });
+    execFileSync(process.execPath, [join(root, 'node_modules', 'typescript-native', 'bin', 'tsc'), '-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' });
   } catch {
     // The compiler has said why.
     process.exit(1);
