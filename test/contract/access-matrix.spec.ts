@@ -13,7 +13,7 @@ import { BUSINESS_PASSWORD, businessCertificate } from '../support/business-cert
 import { fromSetup } from '../support/database.js';
 import { type Answer, call } from '../support/http.js';
 import { join, signedIn } from '../support/people.js';
-import { type Stack, startStack } from '../support/stack.js';
+import { type RunningStack, sharedStack } from '../support/stack.js';
 import { ACCESS_CASES, type AccessCase, NOBODY_LISTENS, type StandingIds, type World } from './access-cases.js';
 
 /** Callers that nothing but a public route may answer. */
@@ -43,7 +43,7 @@ interface OpenApi {
 type Position = { readonly where: 'path' | 'query'; readonly name: keyof StandingIds } | { readonly where: 'body'; readonly at: readonly (string | number)[] };
 
 describe('access to every route', () => {
-  let stack: Stack;
+  let stack: RunningStack;
   let routes: readonly DeclaredRoute[];
   let description: OpenApi;
   let world: World;
@@ -53,7 +53,7 @@ describe('access to every route', () => {
   let words = 0;
 
   beforeAll(async () => {
-    stack = await startStack({ env: { RATE_LIMIT_AUTH_PER_MINUTE: '1000000' } });
+    stack = await sharedStack();
     const app = await applicationOf(stack);
     routes = app.get(RouteDeclarations).routes();
     await app.close();
@@ -74,7 +74,7 @@ describe('access to every route', () => {
   afterAll(() => stack.stop());
 
   /** The application itself, over the stack's stores, for what it knows of its routes. */
-  const applicationOf = async ({ databaseUrl, redisUrl }: Stack): Promise<INestApplicationContext> => {
+  const applicationOf = async ({ databaseUrl, redisUrl }: RunningStack): Promise<INestApplicationContext> => {
     const settings = readSettings({
       APP_ENV: 'local', LOG_LEVEL: 'silent', DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, MASTER_KEY: fromSetup('TEST_MASTER_KEY'), TOKEN_KEYS: fromSetup('TEST_TOKEN_KEYS'),
       SRI_RECEPTION_URL: 'http://127.0.0.1:9/r', SRI_AUTHORIZATION_URL: 'http://127.0.0.1:9/a',

@@ -4,7 +4,7 @@ import { exampleDocuments } from '../../src/modules/documents/public.js';
 import { guayaquilDay } from '../../src/shared/guayaquil.js';
 import { Business, type Invoice } from '../support/business.js';
 import type { Answer } from '../support/http.js';
-import { type Stack, startStack } from '../support/stack.js';
+import { type RunningStack, sharedStack } from '../support/stack.js';
 
 interface Profile extends Record<string, unknown> {
   id: string;
@@ -24,9 +24,9 @@ const COMPANY = { buyer_id_type: 'RUC', buyer_id: '1790012345001', legal_name: '
 const FIELDS = ['id', 'tenant_id', 'buyer_id', 'buyer_id_type', 'legal_name', 'trade_name', 'contributor_status', 'contributor_type', 'address', 'notes', 'is_active', 'created_at', 'updated_at', 'sri_last_verified_at'];
 
 describe('buyer profiles', () => {
-  let stack: Stack;
+  let stack: RunningStack;
   beforeAll(async () => {
-    stack = await startStack();
+    stack = await sharedStack();
   });
   afterAll(() => stack.stop());
 

@@ -7,18 +7,18 @@ import { transform } from '@swc/core';
 import { Business } from '../support/business.js';
 import { businessCertificate } from '../support/business-certificate.js';
 import { FailingGateway } from '../support/failing-gateway.js';
-import { type Stack, startStack } from '../support/stack.js';
+import { type RunningStack, sharedStack } from '../support/stack.js';
 
 const execute = promisify(execFile);
 
 /** The examples of docs/quick-start.md, run as a reader would run them. */
 describe('the examples of the documentation', () => {
-  let stack: Stack;
+  let stack: RunningStack;
   let business: Business;
   let folder: string;
 
   beforeAll(async () => {
-    stack = await startStack();
+    stack = await sharedStack();
     business = await Business.open(stack);
     folder = mkdtempSync(join(tmpdir(), 'sello-docs-'));
     const { code } = await transform(readFileSync('docs/examples/issue-invoice.ts', 'utf8'), { jsc: { parser: { syntax: 'typescript' }, target: 'es2022' }, module: { type: 'es6' } });

@@ -3,7 +3,7 @@ import { Business, type Invoice } from '../support/business.js';
 import { inTransaction, lockAwaited } from '../support/held-transaction.js';
 import type { Answer } from '../support/http.js';
 import { itWithPoppler, pageTexts } from '../support/pdf.js';
-import { type Stack, startStack } from '../support/stack.js';
+import { type RunningStack, sharedStack } from '../support/stack.js';
 
 type Body = Record<string, unknown> & { id: string; status: string; error?: { code: string; message: string; detail: { rule?: string; pointer?: string }[] } };
 
@@ -14,11 +14,11 @@ const LINES = [
 const FROM_LINES: Invoice = { subtotal: undefined, total_tax: undefined, total: undefined, taxes: undefined, total_discount: undefined, payments: undefined, lines: LINES };
 
 describe('drafts and what follows an issued document', () => {
-  let stack: Stack;
+  let stack: RunningStack;
   let business: Business;
 
   beforeAll(async () => {
-    stack = await startStack();
+    stack = await sharedStack();
     business = await Business.open(stack);
   });
   afterAll(() => stack.stop());
@@ -270,7 +270,6 @@ describe('drafts and what follows an issued document', () => {
       expect(moved.body).toMatchObject({ ...full, lines: [{ tax_rate_code: '4' }] });
       expect((await drafted({ ...noted(holiday), modified_document_issue_date: '2026-02-10' })).body).toMatchObject({ ...full, modified_document_issue_date: '2026-02-10' });
       expect((await drafted({ ...noted(holiday), document_type: '01' })).body).toMatchObject({ ...full, modified_document_issue_date: null });
-      await stack.killApi(stack.apis.length - 1, 'SIGTERM');
     });
 
     it('spreads over its lines the cents of the IVA on top of ICE, and keeps them when something else is changed', async () => {

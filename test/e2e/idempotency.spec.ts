@@ -2,18 +2,20 @@ import { once } from 'node:events';
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { Business } from '../support/business.js';
-import { type Stack, startStack } from '../support/stack.js';
+import { type RunningStack, sharedStack } from '../support/stack.js';
 
 describe('idempotency and numbers over HTTP', () => {
-  let stack: Stack;
+  let stack: RunningStack;
+  let apiUrls: readonly string[];
   beforeAll(async () => {
-    stack = await startStack({ api: 2 });
+    stack = await sharedStack();
+    apiUrls = [stack.apiUrl, await stack.startApi()];
   });
   afterAll(() => stack.stop());
 
   it('gives 200 parallel POSTs over two processes on one emission point 200 consecutive numbers, each authorized once', async () => {
     const business = await Business.open(stack, { initialSequential: 500 });
-    const answers = await Promise.all(Array.from({ length: 200 }, (_unused, index) => business.issue({}, stack.apiUrls[index % 2])));
+    const answers = await Promise.all(Array.from({ length: 200 }, (_unused, index) => business.issue({}, apiUrls[index % 2])));
     expect(answers.map((answer) => answer.status)).toEqual(Array<number>(200).fill(202));
     const numbers = answers.map((answer) => Number(answer.body.access_key.slice(30, 39))).sort((a, b) => a - b);
     expect(numbers).toEqual(Array.from({ length: 200 }, (_unused, index) => 500 + index));
@@ -25,7 +27,7 @@ describe('idempotency and numbers over HTTP', () => {
 
   it('answers 50 parallel POSTs with one key alike and creates one document', async () => {
     const business = await Business.open(stack);
-    const answers = await Promise.all(Array.from({ length: 50 }, (_unused, index) => business.issue({ idempotency_key: 'order-7' }, stack.apiUrls[index % 2])));
+    const answers = await Promise.all(Array.from({ length: 50 }, (_unused, index) => business.issue({ idempotency_key: 'order-7' }, apiUrls[index % 2])));
     expect(new Set(answers.map((answer) => `${answer.status} ${JSON.stringify(answer.body)}`)).size).toBe(1);
     expect(answers[0]?.status).toBe(202);
     expect(answers.filter((answer) => answer.headers.get('idempotent-replayed') === 'true')).toHaveLength(49);
@@ -57,7 +59,7 @@ describe('idempotency and numbers over HTTP', () => {
     const utf8 = await business.call('POST', '/documents', business.invoice(), { 'idempotency-key': Buffer.from('caja-ñ-1').toString('latin1') });
     expect(utf8.status).toBe(202);
 
-    const several = httpRequest(new URL('/documents', stack.apiUrls[0]), { method: 'POST', headers: { 'x-api-key': business.apiKey, 'content-type': 'application/json', 'idempotency-key': ['k1', 'k2'] } });
+    const several = httpRequest(new URL('/documents', apiUrls[0]), { method: 'POST', headers: { 'x-api-key': business.apiKey, 'content-type': 'application/json', 'idempotency-key': ['k1', 'k2'] } });
     several.end(JSON.stringify(business.invoice()));
     const [answer] = (await once(several, 'response')) as [IncomingMessage];
     expect([answer.statusCode, await json(answer)]).toEqual([422, expect.objectContaining({ detail: [expect.objectContaining({ type: 'header_repeated' })] })]);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { guayaquilDay } from '../../src/shared/guayaquil.js';
 import { Business } from '../support/business.js';
 import { certificate, PLAIN_ISSUER, rsaPair } from '../support/pki.js';
-import { type Stack, startStack } from '../support/stack.js';
+import { type RunningStack, sharedStack } from '../support/stack.js';
 import { check, container, inDays, PASSWORD, upload, verdict } from '../support/uploads.js';
 
 const ISSUER = { ruc: '1710034065001', razon_social: 'Pérez', direccion_matriz: 'Quito', obligado_contabilidad: false };
@@ -12,12 +12,12 @@ const ISSUER = { ruc: '1710034065001', razon_social: 'Pérez', direccion_matriz:
 type Refused = { error: { code: string; detail: unknown; message: string } };
 
 describe('issuers and what hangs on them', () => {
-  let stack: Stack;
+  let stack: RunningStack;
   let mine: Business;
   let other: Business;
 
   beforeAll(async () => {
-    stack = await startStack({ workers: 0, simulator: false, env: { SRI_RECEPTION_URL: 'http://127.0.0.1:9/r', SRI_AUTHORIZATION_URL: 'http://127.0.0.1:9/a' } });
+    stack = await sharedStack();
     mine = await Business.open(stack, { certificate: null });
     other = await Business.open(stack, { certificate: null });
   });

@@ -1,14 +1,14 @@
 import { verifySignedDocument } from '../../src/sri/signing/self-check.js';
 import { Business, simulatorAccount } from '../support/business.js';
 import { keepXml } from '../support/kept-xml.js';
-import { type Stack, startStack } from '../support/stack.js';
+import { type RunningStack, sharedStack } from '../support/stack.js';
 
 describe('issuing an invoice', () => {
-  let stack: Stack;
+  let stack: RunningStack;
   let business: Business;
 
   beforeAll(async () => {
-    stack = await startStack();
+    stack = await sharedStack();
     business = await Business.open(stack);
   });
   afterAll(() => stack.stop());

@@ -1,5 +1,5 @@
 import { Business, type Invoice } from '../support/business.js';
-import { type Stack, startStack } from '../support/stack.js';
+import { type RunningStack, sharedStack } from '../support/stack.js';
 
 interface Refused { error: { code: string; detail: { pointer?: string; rule?: string; loc?: string[]; type?: string }[] | null; request_id: string } }
 
@@ -13,11 +13,11 @@ const dayFromNow = (days: number): string => new Date(Date.now() + days * 86_400
 const TAKEN = 1;
 
 describe('what is refused before it costs a number', () => {
-  let stack: Stack;
+  let stack: RunningStack;
   let business: Business;
 
   beforeAll(async () => {
-    stack = await startStack({ workers: 0, simulator: false });
+    stack = await sharedStack();
     business = await opened();
   });
   afterAll(() => stack.stop());

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Business } from '../support/business.js';
-import { type Stack, startStack } from '../support/stack.js';
+import { type RunningStack, sharedStack } from '../support/stack.js';
 
 interface Gap {
   from_number: number;
@@ -12,9 +12,9 @@ interface Gap {
 }
 
 describe('the numbers of an emission point', () => {
-  let stack: Stack;
+  let stack: RunningStack;
   beforeAll(async () => {
-    stack = await startStack();
+    stack = await sharedStack();
   });
   afterAll(() => stack.stop());
 

@@ -35,7 +35,7 @@ describe('the ledger checker', () => {
   const tamper = async (sql: string, parameters: unknown[] = []): Promise<void> => {
     // One connection, so that the setting holds for the statement.
     const text = parameters.reduce<string>((filled, value, i) => filled.replaceAll(`$${i + 1}`, `'${String(value)}'`), sql);
-    await database.query(`set session_replication_role = replica; ${text}`);
+    await database.query(`set local session_replication_role = replica; ${text}`);
   };
   const check = (quiescent = false, client?: ClientRecord[]): Promise<string[]> =>
     checkLedgers({

@@ -107,7 +107,7 @@ describe('a connection that ends under the statement that issues a document', ()
   it('for a credit note that takes all that its original has left: it is not refused for itself', async () => {
     const original = (await issue(randomUUID(), null)).response['document_id'] as string;
     await database.query(
-      `set session_replication_role = replica;
+      `set local session_replication_role = replica;
        update documents set status = 'AUTHORIZED', authorization_number = access_key, authorization_date = now() where id = '${original}'`);
     const id = randomUUID();
     endAtNextWord('downstream');
@@ -155,7 +155,7 @@ describe('a connection that ends under the statement that issues a document', ()
       how: 'once more, corrected',
       prepare: async (id) => {
         await issue(id, null);
-        await database.query(`set session_replication_role = replica; update documents set status = 'REJECTED' where id = '${id}'`);
+        await database.query(`set local session_replication_role = replica; update documents set status = 'REJECTED' where id = '${id}'`);
         return { id, version: 1 };
       },
       perform: (by, refused, content, now) =>

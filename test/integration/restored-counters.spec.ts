@@ -30,7 +30,7 @@ describe('numbers that a restore leaves out', () => {
     let number = 2;
     for (const [count, before] of issued) {
       await database.query(
-        `set session_replication_role = replica;
+        `set local session_replication_role = replica;
          insert into documents select (jsonb_populate_record(one, jsonb_build_object('id', gen_random_uuid(), 'sequential', n, 'access_key', lpad(n::text, 49, '0'),
            'created_at', timestamptz '${NOW.toISOString()}' - interval '${before}'))).*
          from (select d as one from documents d where tenant_id = '${seed.tenantId}' limit 1) first, generate_series(${number}, ${number + count - 1}) n`);

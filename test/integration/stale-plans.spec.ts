@@ -143,7 +143,7 @@ describe('with plans made while the queues were empty', () => {
     };
     for (let time = 1; time <= 8; time += 1) await behind();
     await database.query(
-      `set session_replication_role = replica;
+      `set local session_replication_role = replica;
        insert into events (tenant_id, id, type, document_id, document_version, created_at, data) select '${tenantId}', gen_random_uuid(), 'document.authorized', gen_random_uuid(), 1, now(), '{}' from generate_series(1, ${BACKLOG})`);
     // Shown only once the transactions of other tests on the same server that began before have ended. Asked by another session: this one keeps its plan.
     const areShown = `select (events_behind(array['${tenantId}'::uuid], array['1'::xid8], array[0], array[null::uuid]))[1] as shown`;
@@ -212,7 +212,7 @@ describe('with plans made while the queues were empty', () => {
        select $1, $2, n::text, 'documents', 'v1:a', gen_random_uuid(), now() from generate_series(1, ${BACKLOG}) n`, [tenantId, issuerId]);
     // Their contents and mails too; triggers and foreign keys would have a say.
     await database.query(
-      `set session_replication_role = replica;
+      `set local session_replication_role = replica;
        with one as (select d from documents d where tenant_id = '${tenantId}' limit 1), more as (
          insert into documents select (jsonb_populate_record(one.d, jsonb_build_object('id', gen_random_uuid(), 'sequential', n, 'access_key', lpad(n::text, 49, '0')))).*
          from one, generate_series(100, 3000) n returning id
@@ -251,7 +251,7 @@ describe('with plans made while the queues were empty', () => {
     const { document_id: first } = (await issueBySql(session as unknown as DataSource, newcomer)).response;
     await database.query('delete from outbox where tenant_id = $1', [tenantId]);
     await database.query(
-      `set session_replication_role = replica;
+      `set local session_replication_role = replica;
        with one as (select d from documents d where id = '${first}'), more as (
          insert into documents select (jsonb_populate_record(one.d, jsonb_build_object('id', gen_random_uuid(), 'sequential', n, 'access_key', lpad(n::text, 49, '0')))).*
          from one, generate_series(100, 3000) n returning id

@@ -1,6 +1,6 @@
 import { Business, type Invoice } from './business.js';
 import { type Answer, call } from './http.js';
-import type { Stack } from './stack.js';
+import type { RunningStack } from './stack.js';
 
 /** The SRI is of no concern where nothing is issued. */
 export const WITHOUT_SRI = { SRI_RECEPTION_URL: 'http://127.0.0.1:9/r', SRI_AUTHORIZATION_URL: 'http://127.0.0.1:9/a', SRI_CONSULTATION_URL: 'http://127.0.0.1:9/c' } as const;
@@ -68,7 +68,7 @@ export function expectEnvelope(answer: Answer<Refusal>): void {
 }
 
 /** Sends an input and holds the answer against what is due. */
-export async function expectRefused(stack: Stack, business: Business, input: BadInput, change: Invoice = {}): Promise<void> {
+export async function expectRefused(stack: RunningStack, business: Business, input: BadInput, change: Invoice = {}): Promise<void> {
   const { method = 'POST', path = '/documents', body, headers = {}, apiKey = business.apiKey } = await callOf(business, input, change);
   const answer = await withinTime(call<Refusal>(stack.apiUrl, method, path, { ...(apiKey !== null && { apiKey }), body, headers }));
   if (answer.status < 400) throw new Error(`was taken with ${answer.status}: ${JSON.stringify(answer.body).slice(0, 300)}`);
@@ -99,7 +99,7 @@ export async function withinTime<T>(work: Promise<T>): Promise<T> {
  * A table of inputs that one business sends, each under an idempotency key of its own. Afterwards
  * no key is used, and the next invoice has the next number and is the first under the first key.
  */
-export function refuses(title: string, stack: () => Stack, inputs: readonly BadInput[]): void {
+export function refuses(title: string, stack: () => RunningStack, inputs: readonly BadInput[]): void {
   describe(title, () => {
     const key = (index: number): string => `${title} ${index}`;
     let business: Business;
@@ -119,7 +119,7 @@ export function refuses(title: string, stack: () => Stack, inputs: readonly BadI
 }
 
 /** The next invoice of the business has the number after `taken` and is the first under the key. */
-export async function expectUnspent(stack: Stack, business: Business, taken: number, key: string): Promise<void> {
+export async function expectUnspent(stack: RunningStack, business: Business, taken: number, key: string): Promise<void> {
   expect(await business.lastNumber()).toBe(taken);
   expect(await stack.database.query('select id from documents where tenant_id = $1', [business.tenantId])).toHaveLength(taken);
   expect(await stack.database.query('select key from idempotency_keys where tenant_id = $1', [business.tenantId])).toEqual([]);

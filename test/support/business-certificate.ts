@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import * as der from './der-writer.js';
-import { certificate, name, OID, pkcs12, rsaPair } from './pki.js';
+import { certificate, type KeyPair, name, OID, pkcs12, rsaPair } from './pki.js';
 
 const DAY_MS = 86_400_000;
 /** Neighbours sign with different keys. */
@@ -9,8 +9,8 @@ let made = 0;
 
 export const BUSINESS_PASSWORD = 'secreto';
 
-/** A .p12 file that serves a taxpayer: chain and fields as accredited bodies write them, made within milliseconds. */
-export function businessCertificate(ruc: string, password = BUSINESS_PASSWORD): Buffer {
+/** A certificate that serves a taxpayer, its key, and the authority's: with fields as accredited bodies write them, made within milliseconds. */
+export function keyAndCertificate(ruc: string): { readonly key: KeyPair; readonly leaf: Buffer; readonly root: Buffer } {
   const [authority, key] = [rsaPair('authority'), rsaPair(`business ${made++ % KEYS}`)];
   const issuer = name(
     [OID.c, der.printable('EC')],
@@ -27,7 +27,12 @@ export function businessCertificate(ruc: string, password = BUSINESS_PASSWORD): 
   const common = { issuerKey: authority, issuer, validFrom: new Date(Date.now() - DAY_MS), validTo: new Date(Date.now() + 730 * DAY_MS) };
   const root = certificate({ ...common, key: authority, subject: issuer, serial: serial(), keyUsage: ['keyCertSign', 'cRLSign'], ca: true, ruc: null });
   const cedula = Number(ruc.charAt(2)) < 6 ? ruc.slice(0, 10) : '1710034065';
-  const leaf = certificate({ ...common, key, subject, serial: serial(), ruc, cedula });
+  return { key, leaf: certificate({ ...common, key, subject, serial: serial(), ruc, cedula }), root };
+}
+
+/** The same as a .p12 file. */
+export function businessCertificate(ruc: string, password = BUSINESS_PASSWORD): Buffer {
+  const { key, leaf, root } = keyAndCertificate(ruc);
   const localKeyId = Buffer.from([1]);
   return pkcs12({
     password,

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CryptoChance } from '../../src/platform/adapters/crypto-chance.js';
 import { generateApiKey } from '../../src/platform/security/api-key.js';
 import { guayaquilDay } from '../../src/shared/guayaquil.js';
-import { BUSINESS_PASSWORD, businessCertificate } from './business-certificate.js';
 import { type Answer, call } from './http.js';
-import type { Stack } from './stack.js';
+import { askKeeper, type StoredCertificate } from './keeper.js';
+import type { RunningStack } from './stack.js';
 
 export interface Accepted extends Record<string, unknown> {
   document_id: string;
@@ -18,10 +18,8 @@ export type Invoice = Record<string, unknown>;
 /** States in which nothing more happens by itself. */
 const SETTLED = ['AUTHORIZED', 'REJECTED', 'FAILED_PERMANENT', 'MANUAL_REVIEW_REQUIRED', 'CANCELLED', 'VOIDED_BY_NC'];
 
-let businesses = 0;
-
 export interface BusinessOptions {
-  /** null: none is uploaded; default: one made for the RUC. */
+  /** A file to upload, or null: none; default: the business holds one made for its RUC, as if it had uploaded it. */
   readonly certificate?: Buffer | null;
   readonly initialSequential?: number;
   /** Default: that of another company each time. */
@@ -33,7 +31,7 @@ export interface BusinessOptions {
 /** A tenant with one issuer that is able to issue, set up through the public API; and a caller that acts for it. */
 export class Business {
   private constructor(
-    private readonly stack: Stack,
+    private readonly stack: RunningStack,
     readonly tenantId: string,
     readonly apiKeyId: string,
     readonly apiKey: string,
@@ -43,11 +41,10 @@ export class Business {
     readonly emissionPointId: string,
   ) {}
 
-  static async open(stack: Stack, options: BusinessOptions = {}): Promise<Business> {
+  static async open(stack: RunningStack, options: BusinessOptions = {}): Promise<Business> {
     const [tenantId, apiKeyId, key] = [randomUUID(), randomUUID(), generateApiKey(new CryptoChance(), 'TEST')];
     await stack.database.query(`select provision_tenant($1, 'Business', $2, 'test', $3, $4, 'TEST', now())`, [tenantId, apiKeyId, key.prefix, key.hash]);
-    businesses += 1;
-    const ruc = options.ruc ?? `179${String(Number(process.env['JEST_WORKER_ID'] ?? '1') * 100_000 + businesses).padStart(7, '0')}001`;
+    const ruc = options.ruc ?? `179${String(stack.nextBusiness()).padStart(7, '0')}001`;
     const created = async (path: string, body: unknown): Promise<string> => {
       const answer = await call<Record<string, unknown>>(stack.apiUrl, 'POST', path, { apiKey: key.clear, body });
       if (answer.status !== 201) throw new Error(`POST ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
@@ -59,13 +56,34 @@ export class Business {
       code: '001', initial_sequential: options.initialSequential ?? 1,
     });
     const business = new Business(stack, tenantId, apiKeyId, key.clear, ruc, issuerId, establishmentId, emissionPointId);
-    if (options.certificate !== null) await business.uploadCertificate(options.certificate);
+    if (options.certificate === undefined) await business.storeCertificate();
+    else if (options.certificate !== null) await business.uploadCertificate(options.certificate);
     return business;
   }
 
-  async uploadCertificate(file?: Buffer, password = BUSINESS_PASSWORD): Promise<Answer> {
+  /** Reading an uploaded file takes a process of its own; hundreds of businesses come by their certificate like this. */
+  private async storeCertificate(): Promise<void> {
+    const certificateId = randomUUID();
+    const stored = await askKeeper<StoredCertificate>('/certificate', { tenantId: this.tenantId, issuerId: this.issuerId, certificateId, ruc: this.ruc });
+    const [row] = await this.stack.database.query<{ is_active: boolean }>(
+      `with tenant as materialized (select set_config('sello.tenant_id', $1::text, true)::uuid as id),
+         claimed as materialized (select tenant.id, claim_ruc($7::text, 'TEST', tenant.id, $3::uuid, now()) as held from tenant)
+       insert into certificates (tenant_id, id, issuer_id, subject, issuer_name, serial_number, ruc, valid_from, valid_to, fingerprint_sha256, certificate_der, sealed_key, is_active, created_at)
+       select id, $2, $3, $4, $5, $6, $7, $8, $9, $10, decode($11, 'base64'), decode($12, 'base64'), held, now() from claimed
+       returning is_active`,
+      [
+        this.tenantId, certificateId, this.issuerId, stored.subject, stored.issuerName, stored.serialNumber, this.ruc, stored.validFrom, stored.validTo, stored.fingerprintSha256,
+        stored.certificateDer, stored.sealedKey,
+      ],
+    );
+    if (row?.is_active !== true) throw new Error(`${this.ruc} belongs to another business`);
+  }
+
+  /** Uploads a file; without one, a new certificate of the RUC. */
+  async uploadCertificate(file?: Buffer, password?: string): Promise<Answer> {
+    const { BUSINESS_PASSWORD, businessCertificate } = await import('./business-certificate.js');
     const p12 = file ?? businessCertificate(this.ruc, password);
-    const answer = await this.call('POST', `/issuers/${this.issuerId}/certificates`, { file_base64: p12.toString('base64'), password });
+    const answer = await this.call('POST', `/issuers/${this.issuerId}/certificates`, { file_base64: p12.toString('base64'), password: password ?? BUSINESS_PASSWORD });
     if (file === undefined && answer.status !== 201) throw new Error(`certificate: ${answer.status} ${JSON.stringify(answer.body)}`);
     return answer;
   }
@@ -150,12 +168,12 @@ export interface SimulatorAccount {
   entries: Record<string, unknown>[];
 }
 
-export async function simulatorAccount(stack: Stack, accessKey: string): Promise<SimulatorAccount> {
+export async function simulatorAccount(stack: RunningStack, accessKey: string): Promise<SimulatorAccount> {
   return (await fetch(`${stack.simulatorUrl}/control/ledger?access_key=${accessKey}`)).json() as Promise<SimulatorAccount>;
 }
 
 /** Adds fault rules at the simulator. */
-export async function addFaults(stack: Stack, ...rules: unknown[]): Promise<void> {
+export async function addFaults(stack: RunningStack, ...rules: unknown[]): Promise<void> {
   const response = await fetch(`${stack.simulatorUrl}/control/faults`, {
     method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ rules }),
   });
@@ -163,7 +181,7 @@ export async function addFaults(stack: Stack, ...rules: unknown[]): Promise<void
 }
 
 /** From now on the simulator does as the SRI does. */
-export async function clearFaults(stack: Stack): Promise<void> {
+export async function clearFaults(stack: RunningStack): Promise<void> {
   const response = await fetch(`${stack.simulatorUrl}/control/faults`, { method: 'DELETE' });
   if (!response.ok) throw new Error(`faults: ${response.status} ${await response.text()}`);
 }

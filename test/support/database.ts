@@ -2,12 +2,15 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 
 export interface TestDatabase {
+  readonly name: string;
   /** Address with the service's login: acts under row security. */
   readonly url: string;
   /** Address with the schema owner's login: sees everything. */
   readonly ownerUrl: string;
-  /** Runs one statement as the owner, on a connection of its own. */
+  /** Runs statements as the owner, on a connection that serves others afterwards: settings are made by `set local`. */
   query<Row extends pg.QueryResultRow>(sql: string, parameters?: unknown[]): Promise<Row[]>;
+  /** Ends the connections of `query`, which begins new ones when it is used again. */
+  close(): Promise<void>;
   /** Ends all connections to the database and removes it. */
   drop(): Promise<void>;
 }
@@ -23,24 +26,47 @@ export function fromSetup(name: string): string {
 export async function createTestDatabase({ migrated = true } = {}): Promise<TestDatabase> {
   const name = `test_${process.env['JEST_WORKER_ID'] ?? '0'}_${randomBytes(6).toString('hex')}`;
   await maintain(migrated ? `create database ${name} template ${fromSetup('TEST_TEMPLATE_DB')}` : `create database ${name}`);
+  return testDatabase(name);
+}
+
+/** A database that exists. */
+export function testDatabase(name: string): TestDatabase {
   const ownerUrl = withDatabase(fromSetup('TEST_POSTGRES_URL'), name);
+  let pool: pg.Pool | null = null;
+  const close = async (): Promise<void> => {
+    const ended = pool;
+    pool = null;
+    await ended?.end();
+  };
   return {
+    name,
     url: withDatabase(fromSetup('TEST_POSTGRES_SERVICE_URL'), name),
     ownerUrl,
-    query: (sql, parameters) => query(ownerUrl, sql, parameters),
-    drop: () => maintain(`drop database if exists ${name} with (force)`),
+    async query<Row extends pg.QueryResultRow>(sql: string, parameters: unknown[] = []) {
+      pool ??= ownerPool(ownerUrl);
+      return (await pool.query<Row>(sql, parameters)).rows;
+    },
+    close,
+    async drop() {
+      await close();
+      await maintain(`drop database if exists ${name} with (force)`);
+    },
   };
 }
 
-async function maintain(statement: string): Promise<void> {
-  await query(fromSetup('TEST_POSTGRES_URL'), statement);
+/** Thousands of connections that serve one statement each would take a noticeable part of all processor time. */
+function ownerPool(ownerUrl: string): pg.Pool {
+  const pool = new pg.Pool({ connectionString: ownerUrl, options: '-c search_path=sello,public', max: 4, idleTimeoutMillis: 5_000, allowExitOnIdle: true });
+  // Of a connection that nobody uses: a test ended it, or its server. The next statement gets a new one.
+  pool.on('error', () => undefined);
+  return pool;
 }
 
-async function query<Row extends pg.QueryResultRow>(url: string, sql: string, parameters: unknown[] = []): Promise<Row[]> {
-  const client = new pg.Client({ connectionString: url, options: '-c search_path=sello,public' });
+async function maintain(statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: fromSetup('TEST_POSTGRES_URL') });
   await client.connect();
   try {
-    return (await client.query<Row>(sql, parameters)).rows;
+    await client.query(statement);
   } finally {
     await client.end();
   }

@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 
 type Postgres = typeof import('../../src/platform/embedded/postgres.js');
 type Redis = typeof import('../../src/platform/embedded/redis.js');
+type Keeper = typeof import('./run-keeper.js');
 type ServiceLogin = typeof import('../../src/platform/embedded/service-login.js');
 
 export interface TestServers {
@@ -29,11 +30,13 @@ const RSA_KEYS = 8;
  * - TEST_MASTER_KEY            base64, made for this run
  * - TEST_TOKEN_KEYS            PEM of the key that signs access tokens, made for this run
  * - TEST_RSA_KEYS              JSON list of PEM: keys for certificates, made for this run
+ * - TEST_RUN_KEEPER_URL        who keeps what files share (`run-keeper.ts`)
  *
  * This file runs outside Jest's module system, so it takes the compiled code.
  */
 export default async function globalSetup(): Promise<void> {
-  const embedded = '../../dist/src/platform/embedded';
+  const compiled = '../../dist';
+  const embedded = `${compiled}/src/platform/embedded`;
   const { startEmbeddedPostgres } = (await import(`${embedded}/postgres.js`)) as Postgres;
   const { startEmbeddedRedis } = (await import(`${embedded}/redis.js`)) as Redis;
   const { createServiceLogin } = (await import(`${embedded}/service-login.js`)) as ServiceLogin;
@@ -74,5 +77,13 @@ export default async function globalSetup(): Promise<void> {
   const pem = { publicKeyEncoding: { type: 'spki', format: 'pem' }, privateKeyEncoding: { type: 'pkcs8', format: 'pem' } } as const;
   const keys = await Promise.all(Array.from({ length: RSA_KEYS }, () => newKey('rsa', { modulusLength: 2048, ...pem })));
   process.env['TEST_RSA_KEYS'] = JSON.stringify(keys.map(({ privateKey }) => privateKey));
-  (globalThis as { testServers?: TestServers }).testServers = servers;
+  const { startRunKeeper } = (await import(`${compiled}/test/support/run-keeper.js`)) as Keeper;
+  const keeper = await startRunKeeper();
+  process.env['TEST_RUN_KEEPER_URL'] = keeper.url;
+  (globalThis as { testServers?: TestServers }).testServers = {
+    async stop() {
+      await keeper.stop();
+      await servers.stop();
+    },
+  };
 }

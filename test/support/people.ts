@@ -6,12 +6,12 @@ import { readTokenKeys } from '../../src/platform/security/token-keys.js';
 import type { MemberRole } from '../../src/shared/tenant-context.js';
 import { fromSetup } from './database.js';
 import { type Answer, call } from './http.js';
-import type { Stack } from './stack.js';
+import type { RunningStack } from './stack.js';
 
 /** A person with an account and an open session. */
 export class Somebody {
   constructor(
-    private readonly stack: Stack,
+    private readonly stack: RunningStack,
     readonly userId: string,
     readonly email: string,
     readonly token: string,
@@ -27,7 +27,7 @@ export class Somebody {
 let people = 0;
 
 /** People by rows, with tokens as the service issues them: for tests that are about what people may do, not about how they sign in. */
-export async function signedIn(stack: Stack, options: { readonly platformAdmin?: boolean; readonly name?: string } = {}): Promise<Somebody> {
+export async function signedIn(stack: RunningStack, options: { readonly platformAdmin?: boolean; readonly name?: string } = {}): Promise<Somebody> {
   const [userId, sessionId] = [randomUUID(), randomUUID()];
   people += 1;
   const email = `person-${people}-${userId.slice(0, 8)}@example.com`;
@@ -42,7 +42,7 @@ export async function signedIn(stack: Stack, options: { readonly platformAdmin?:
 }
 
 /** Makes a person a member by a row; answers the member's id. */
-export async function join(stack: Stack, person: Somebody, tenantId: string, role: MemberRole, status: 'active' | 'suspended' = 'active'): Promise<string> {
+export async function join(stack: RunningStack, person: Somebody, tenantId: string, role: MemberRole, status: 'active' | 'suspended' = 'active'): Promise<string> {
   const memberId = randomUUID();
   await stack.database.query(
     `insert into members (tenant_id, id, user_id, email, role, status, invited_at, joined_at, created_at, updated_at)
@@ -53,7 +53,7 @@ export async function join(stack: Stack, person: Somebody, tenantId: string, rol
 }
 
 /** A new person who is a member. */
-export async function member(stack: Stack, tenantId: string, role: MemberRole): Promise<Somebody & { readonly memberId: string }> {
+export async function member(stack: RunningStack, tenantId: string, role: MemberRole): Promise<Somebody & { readonly memberId: string }> {
   const person = await signedIn(stack);
   return Object.assign(person, { memberId: await join(stack, person, tenantId, role) });
 }

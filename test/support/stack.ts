@@ -6,7 +6,8 @@ import { Redis } from 'ioredis';
 import { sriUrls, startApi, startSimulator, startWorker } from '../../src/local/parts.js';
 import type { ServiceProcess } from '../../src/local/service-process.js';
 import { logTail } from '../../src/platform/embedded/log-tail.js';
-import { createTestDatabase, fromSetup, type TestDatabase } from './database.js';
+import { createTestDatabase, fromSetup, testDatabase, type TestDatabase } from './database.js';
+import { askKeeper, type SharedStackAddresses } from './keeper.js';
 
 export interface StackOptions {
   /** API processes; default 1. */
@@ -17,13 +18,12 @@ export interface StackOptions {
   readonly simulator?: boolean;
   /** Settings for every API and worker process. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Default: the next one of this Jest worker. */
+  readonly redisUrl?: string;
 }
 
-/** The whole service as processes of their own, over a database and a Redis database of its own. */
-export interface Stack {
-  readonly apiUrls: readonly string[];
-  /** Its API processes, in the order of their start. */
-  readonly apis: readonly ServiceProcess[];
+/** The whole service, at work. */
+export interface RunningStack {
   /** Address of the first API. */
   readonly apiUrl: string;
   readonly simulatorUrl: string;
@@ -36,17 +36,29 @@ export interface Stack {
   /** A client on the stack's Redis database, e.g. to flush it. */
   readonly redis: Redis;
   readonly logFolder: string;
-  /** Kills an API process and waits until it is gone; answers how it ended. */
-  killApi(index: number, signal?: NodeJS.Signals): Promise<string>;
+  /** Of its API and worker processes. */
+  readonly settings: Readonly<Record<string, string>>;
   /** Starts a further API process; answers its address. */
   startApi(env?: Record<string, string>): Promise<string>;
+  /** A number that no other business of this stack has. */
+  nextBusiness(): number;
+  /** Ends of all logs, for the message of a failed test. */
+  logs(): string;
+  /** Ends what the file has of it. */
+  stop(): Promise<void>;
+}
+
+/** The whole service as processes of their own, over a database and a Redis database of its own, which `stop()` ends and removes. */
+export interface Stack extends RunningStack {
+  readonly apiUrls: readonly string[];
+  /** Its API processes, in the order of their start. */
+  readonly apis: readonly ServiceProcess[];
+  /** Kills an API process and waits until it is gone; answers how it ended. */
+  killApi(index: number, signal?: NodeJS.Signals): Promise<string>;
   /** Kills a worker process and waits until it is gone; answers how it ended. */
   killWorker(index: number, signal?: NodeJS.Signals): Promise<string>;
   /** Starts a further worker process; answers it and its index. */
   startWorker(env?: Record<string, string>): Promise<{ index: number; worker: ServiceProcess }>;
-  /** Ends of all logs, for the message of a failed test. */
-  logs(): string;
-  stop(): Promise<void>;
 }
 
 /** Of the 64 that the embedded Redis has, for up to eight workers. */
@@ -90,7 +102,7 @@ const QUICK_SIMULATOR = { SIMULATOR_SIGNATURE_ENGINE: 'libxml2' } as const;
 export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const logFolder = mkdtempSync(join(tmpdir(), 'sello-stack-'));
   const database = await createTestDatabase();
-  const redisUrl = nextRedisUrl();
+  const redisUrl = options.redisUrl ?? nextRedisUrl();
   const redis = new Redis(redisUrl);
   await redis.flushdb();
 
@@ -107,7 +119,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   };
   const apis: ServiceProcess[] = [];
   const workers: ServiceProcess[] = [];
-  let started = 0;
+  let [started, businesses] = [0, 0];
   const addApi = async (extra: Record<string, string> = {}) => {
     const api = await startApi({ ...env, ...extra }, logFolder, `api-${started++}`);
     apis.push(api);
@@ -148,16 +160,58 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     redisUrl,
     redis,
     logFolder,
+    settings: env,
+    nextBusiness: () => (businesses += 1),
     killApi: (index, signal = 'SIGKILL') => killed(apis, index, signal),
     startApi: addApi,
     killWorker: (index, signal = 'SIGKILL') => killed(workers, index, signal),
     startWorker: addWorker,
-    logs: () =>
-      [...apis, ...workers, ...(simulator ? [simulator] : [])]
-        .map(({ name, logFile }) => `--- ${name}\n${logTail(logFile, { lines: 30 })}`)
-        .join('\n'),
+    logs: () => logsOf([...apis, ...workers, ...(simulator ? [simulator] : [])].map(({ logFile }) => logFile)),
     stop,
   };
+}
+
+/** How many businesses one file may open on the shared stack. */
+const BUSINESSES_OF_A_FILE = 1_000;
+
+/**
+ * The stack that test files have in common, with an API, a worker and the simulator, all with the usual settings; the first file
+ * that asks starts it. Other files are at work on it at the same time, as tenants of one service are: a file meets only what it
+ * made, disturbs nobody else's work (faults of the simulator name a RUC), and takes a stack of its own for anything else.
+ */
+export async function sharedStack(): Promise<RunningStack> {
+  const { file, databaseName, logFiles, ...addresses } = await askKeeper<SharedStackAddresses>('/stack');
+  const database = testDatabase(databaseName);
+  const redis = new Redis(addresses.redisUrl);
+  const apis: ServiceProcess[] = [];
+  let businesses = 0;
+  return {
+    ...addresses,
+    databaseUrl: database.url,
+    ownerUrl: database.ownerUrl,
+    database,
+    redis,
+    async startApi(env = {}) {
+      const api = await startApi({ ...addresses.settings, ...env }, addresses.logFolder, `api-of-file-${file}-${apis.length}`);
+      apis.push(api);
+      return api.url ?? '';
+    },
+    nextBusiness() {
+      businesses += 1;
+      if (businesses >= BUSINESSES_OF_A_FILE) throw new Error(`A file opens fewer than ${BUSINESSES_OF_A_FILE} businesses on the shared stack`);
+      return file * BUSINESSES_OF_A_FILE + businesses;
+    },
+    logs: () => logsOf(logFiles),
+    async stop() {
+      await Promise.all(apis.map((api) => api.stop(5_000)));
+      redis.disconnect();
+      await database.close();
+    },
+  };
+}
+
+function logsOf(logFiles: readonly string[]): string {
+  return logFiles.map((logFile) => `--- ${logFile}\n${logTail(logFile, { lines: 30 })}`).join('\n');
 }
 
 async function killed(processes: readonly ServiceProcess[], index: number, signal: NodeJS.Signals): Promise<string> {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { addFaults, Business, type Invoice } from '../../support/business.js';
 import type { Answer } from '../../support/http.js';
-import { type Stack, startStack } from '../../support/stack.js';
+import { type RunningStack, sharedStack } from '../../support/stack.js';
 import { guayaquilDay } from '../../../src/shared/guayaquil.js';
 import { ACCEPTED, breaches, DOCUMENT, ERROR, LIST_ITEM, PAGE, SRI_MESSAGE, STATUSES, SYNC_SUBMIT } from './shapes.js';
 
@@ -18,13 +18,13 @@ const magic = (value: string): Invoice => ({ additional_info: [{ name: 'Simulado
 
 /** Interface specification, sections 2.5 to 2.7 about documents, 3, and 4.1 to 4.8. */
 describe('specification: documents', () => {
-  let stack: Stack;
+  let stack: RunningStack;
   let business: Business;
   let stranger: Business;
   let authorized: string;
 
   beforeAll(async () => {
-    stack = await startStack();
+    stack = await sharedStack();
     [business, stranger] = [await Business.open(stack), await Business.open(stack)];
     authorized = await newAuthorized();
   });

@@ -1,6 +1,5 @@
 import { Business } from '../../support/business.js';
-import { WITHOUT_SRI } from '../../support/bad-input.js';
-import { type Stack, startStack } from '../../support/stack.js';
+import { type RunningStack, sharedStack } from '../../support/stack.js';
 import { PAYLOAD_FIELDS, withValue } from './payload-fields.js';
 
 interface Refused extends Record<string, unknown> {
@@ -10,12 +9,12 @@ interface Refused extends Record<string, unknown> {
 
 /** Interface specification, sections 2.1 to 2.4: every field of the creation payload. */
 describe('specification 2: the creation payload', () => {
-  let stack: Stack;
+  let stack: RunningStack;
   let business: Business;
   let body: Record<string, unknown>;
 
   beforeAll(async () => {
-    stack = await startStack({ workers: 0, simulator: false, env: WITHOUT_SRI });
+    stack = await sharedStack();
     business = await Business.open(stack);
     body = business.invoice();
   });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Business } from '../../support/business.js';
 import { type Answer, call } from '../../support/http.js';
-import { type Stack, startStack } from '../../support/stack.js';
+import { type RunningStack, sharedStack } from '../../support/stack.js';
 import { breaches, BUYER, BUYER_ITEM, CERTIFICATE, CERTIFICATE_LIST, EMISSION_POINT, ESTABLISHMENT, LOOKUP, LOOKUP_BUYER, MEMBER, PAGE, PRODUCT } from './shapes.js';
 
 type Body = Record<string, unknown>;
@@ -12,13 +12,13 @@ interface Page extends Body {
 
 /** Interface specification, sections 2.7 and 4.9 to 4.18: everything that is no document. */
 describe('specification: resources', () => {
-  let stack: Stack;
+  let stack: RunningStack;
   let business: Business;
   let stranger: Business;
   let points: string;
 
   beforeAll(async () => {
-    stack = await startStack({ env: { GOOGLE_CLIENT_ID: 'sello', GOOGLE_CLIENT_SECRET: 'secret' } });
+    stack = await sharedStack();
     [business, stranger] = [await Business.open(stack), await Business.open(stack)];
     points = `/issuers/${business.issuerId}/establishments/${business.establishmentId}/emission-points`;
   });

@@ -1,5 +1,5 @@
 import { type BadInput, refuses } from '../../support/bad-input.js';
-import type { Stack } from '../../support/stack.js';
+import type { RunningStack } from '../../support/stack.js';
 
 const INVALID = [422, 'VALIDATION_FAILED'] as const;
 
@@ -9,7 +9,7 @@ const lookUp = (name: string, query: string, at: string, because: string, refuse
 const identified = (name: string, identifier: string, type: string, because: string): BadInput =>
   lookUp(name, `identifier=${encodeURIComponent(identifier)}&type=${type}`, '/identifier', because);
 
-export const buyerCases = (running: () => Stack): void => describe('buyers', () => {
+export const buyerCases = (running: () => RunningStack): void => describe('buyers', () => {
   refuses('looked up', running, [
     identified('10 digits as RUC', '1710034065', 'ruc', 'identification_ruc'),
     identified('13 digits as cedula', '1710034065001', 'cedula', 'identification_cedula'),

@@ -3,11 +3,11 @@ import { Business } from '../../support/business.js';
 import * as der from '../../support/der-writer.js';
 import type { Answer } from '../../support/http.js';
 import { certificate, ecPair, name, OID, pkcs12, rsaPair } from '../../support/pki.js';
-import type { Stack } from '../../support/stack.js';
+import type { RunningStack } from '../../support/stack.js';
 import { check, container, inDays, PASSWORD, upload, verdict } from '../../support/uploads.js';
 
-export const certificateCases = (running: () => Stack): void => describe('certificate files', () => {
-  let stack: Stack;
+export const certificateCases = (running: () => RunningStack): void => describe('certificate files', () => {
+  let stack: RunningStack;
   beforeAll(() => {
     stack = running();
   });

@@ -1,7 +1,7 @@
 import { guayaquilDay } from '../../../src/shared/guayaquil.js';
 import { type BadInput, refuses } from '../../support/bad-input.js';
 import { Business } from '../../support/business.js';
-import type { Stack } from '../../support/stack.js';
+import type { RunningStack } from '../../support/stack.js';
 
 const INVALID = [422, 'VALIDATION_FAILED'] as const;
 const DAY_MS = 86_400_000;
@@ -9,8 +9,8 @@ const DAY_MS = 86_400_000;
 const inDays = (days: number): string => guayaquilDay(new Date(Date.now() + days * DAY_MS));
 const noDay = (name: string, issue_date: unknown): BadInput => ({ name, change: { issue_date }, refused: INVALID, at: '/issue_date', because: 'date_type' });
 
-export const dayCases = (running: () => Stack): void => describe('days', () => {
-  let stack: Stack;
+export const dayCases = (running: () => RunningStack): void => describe('days', () => {
+  let stack: RunningStack;
   beforeAll(() => {
     stack = running();
   });

@@ -2,7 +2,7 @@ import { allows, DOCUMENT_STATUSES, type DocumentStatus } from '../../../src/mod
 import { guayaquilDay } from '../../../src/shared/guayaquil.js';
 import { type BadInput, refuses } from '../../support/bad-input.js';
 import { Business, type Invoice } from '../../support/business.js';
-import type { Stack } from '../../support/stack.js';
+import type { RunningStack } from '../../support/stack.js';
 
 const INVALID = [422, 'VALIDATION_FAILED'] as const;
 const BROKEN = [400, 'FISCAL_RULE_VIOLATED'] as const;
@@ -17,8 +17,8 @@ const CREDIT: Invoice = { document_type: '04', reason: 'Devolución', payments: 
 const broken = (name: string, change: Invoice, at: string, because: string): BadInput => ({ name, change, refused: BROKEN, at, because });
 const invalid = (name: string, change: Invoice, at: string, because: string): BadInput => ({ name, change, refused: INVALID, at, because });
 
-export const fiscalCases = (running: () => Stack): void => describe('fiscal rules', () => {
-  let stack: Stack;
+export const fiscalCases = (running: () => RunningStack): void => describe('fiscal rules', () => {
+  let stack: RunningStack;
   beforeAll(() => {
     stack = running();
   });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type BadInput, expectEnvelope, refuses, type Refusal } from '../../support/bad-input.js';
 import { Business } from '../../support/business.js';
 import type { Answer } from '../../support/http.js';
-import type { Stack } from '../../support/stack.js';
+import type { RunningStack } from '../../support/stack.js';
 
 const INVALID = [422, 'VALIDATION_FAILED'] as const;
 const NOT_FOUND = [404, 'NOT_FOUND'] as const;
@@ -28,8 +28,8 @@ const NO_UUIDS: readonly [name: string, value: unknown][] = [
 ];
 const OPERATORS = [{ $ne: null }, { _type: 'not' }, { '@instanceof': 'FindOperator', _type: 'isNull' }, { $gt: '' }];
 
-export const identifierCases = (running: () => Stack): void => describe('identifiers', () => {
-  let stack: Stack;
+export const identifierCases = (running: () => RunningStack): void => describe('identifiers', () => {
+  let stack: RunningStack;
   beforeAll(() => {
     stack = running();
   });

@@ -1,7 +1,7 @@
 import { type BadInput, expectRefused, refuses, type Refusal } from '../../support/bad-input.js';
 import { type Accepted, Business, type Invoice } from '../../support/business.js';
 import type { Answer } from '../../support/http.js';
-import type { Stack } from '../../support/stack.js';
+import type { RunningStack } from '../../support/stack.js';
 
 const INVALID = [422, 'VALIDATION_FAILED'] as const;
 
@@ -11,8 +11,8 @@ const post = (name: string, header: string, refused: BadInput['refused'] = INVAL
 const digits = (name: string, numeric_code: unknown, because = 'string_pattern_mismatch'): BadInput => ({ name, change: { numeric_code }, refused: INVALID, at: '/numeric_code', because });
 const codeOf = ({ status, body }: Answer<unknown>): unknown[] => [status, (body as Partial<Refusal>).error?.code];
 
-export const keyCases = (running: () => Stack): void => describe('keys, states and filters', () => {
-  let stack: Stack;
+export const keyCases = (running: () => RunningStack): void => describe('keys, states and filters', () => {
+  let stack: RunningStack;
   let business: Business;
   beforeAll(async () => {
     stack = running();

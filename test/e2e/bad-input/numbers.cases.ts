@@ -1,6 +1,6 @@
 import { type BadInput, refuses } from '../../support/bad-input.js';
 import { Business, type Invoice } from '../../support/business.js';
-import type { Stack } from '../../support/stack.js';
+import type { RunningStack } from '../../support/stack.js';
 
 const INVALID = [422, 'VALIDATION_FAILED'] as const;
 
@@ -14,8 +14,8 @@ const total = (source: string) => (json: string): string => json.replace('"total
 
 const amount = (name: string, value: unknown, because: string): BadInput => ({ name, change: { total: value }, refused: INVALID, at: '/total', because });
 
-export const numberCases = (running: () => Stack): void => describe('numbers', () => {
-  let stack: Stack;
+export const numberCases = (running: () => RunningStack): void => describe('numbers', () => {
+  let stack: RunningStack;
   beforeAll(() => {
     stack = running();
   });

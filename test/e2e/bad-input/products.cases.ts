@@ -1,6 +1,6 @@
 import { type BadInput, refuses } from '../../support/bad-input.js';
 import { Business } from '../../support/business.js';
-import type { Stack } from '../../support/stack.js';
+import type { RunningStack } from '../../support/stack.js';
 
 const INVALID = [422, 'VALIDATION_FAILED'] as const;
 const CAFE = { main_code: 'CAFE', name: 'Café', unit_price: '1.00', iva_rate_code: '4' };
@@ -25,8 +25,8 @@ const imported = (name: string, body: string, at: string, because: string, refus
 const nested = (depth: number): unknown => (depth === 0 ? 1 : { a: nested(depth - 1) });
 const HEADER = 'main_code,name,unit_price,iva_rate_code\n';
 
-export const productCases = (running: () => Stack): void => describe('products', () => {
-  let stack: Stack;
+export const productCases = (running: () => RunningStack): void => describe('products', () => {
+  let stack: RunningStack;
   beforeAll(() => {
     stack = running();
   });

@@ -1,6 +1,6 @@
 import { type BadInput, refuses, type Refusal, withinTime } from '../../support/bad-input.js';
 import { Business, type Invoice } from '../../support/business.js';
-import type { Stack } from '../../support/stack.js';
+import type { RunningStack } from '../../support/stack.js';
 
 const INVALID = [422, 'VALIDATION_FAILED'] as const;
 
@@ -50,8 +50,8 @@ const LIMITS: readonly [at: string, set: (text: unknown) => Invoice, most: numbe
 const email = (name: string, buyer_email: unknown, because = 'email'): BadInput => ({ name, change: { buyer_email }, refused: INVALID, at: '/buyer_email', because });
 const invite = (name: string, body: unknown, at: string, because: string): BadInput => ({ name, call: () => ({ path: '/tenant/members/invite', body }), refused: INVALID, at, because });
 
-export const textCases = (running: () => Stack): void => describe('texts', () => {
-  let stack: Stack;
+export const textCases = (running: () => RunningStack): void => describe('texts', () => {
+  let stack: RunningStack;
   beforeAll(() => {
     stack = running();
   });

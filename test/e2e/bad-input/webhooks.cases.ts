@@ -1,6 +1,6 @@
 import { refuses, type BadInput } from '../../support/bad-input.js';
 import { Business } from '../../support/business.js';
-import type { Stack } from '../../support/stack.js';
+import type { RunningStack } from '../../support/stack.js';
 
 /** Where the service is found. */
 export const OURS = { PUBLIC_URL: 'https://api.sello-itself.example/v1', PANEL_URL: 'https://panel.sello-itself.example:8443' } as const;
@@ -30,8 +30,8 @@ const ADDRESSES: readonly (readonly [name: string, url: string, because: string]
   ...['https://api.sello-itself.example/v1/documents', 'https://API.sello-itself.example.:443/', 'https://panel.sello-itself.example:8443/x'].map((own) => [`B102 our own address ${own}`, own, 'url_address'] as const),
 ];
 
-export const webhookCases = (running: () => Stack): void => describe('webhooks', () => {
-  let stack: Stack;
+export const webhookCases = (running: () => RunningStack): void => describe('webhooks', () => {
+  let stack: RunningStack;
   beforeAll(() => {
     stack = running();
   });
