@@ -246,9 +246,9 @@ describe('the audit log of a tenant', () => {
       await stack.database.query('drop function sello.silence()');
     }
     const [left] = await stack.database.query<Record<string, number>>(
-      `select (select count(*)::int from api_keys where name = 'untold') as keys, (select count(*)::int from emission_points where code = '077') as points,
+      `select (select count(*)::int from api_keys where name = 'untold') as keys, (select count(*)::int from emission_points where tenant_id = $2 and code = '077') as points,
          (select count(*)::int from tenants where name = 'Untold') as tenants, (select count(*)::int from members where email = 'untold@example.com') as members,
-         (select count(*)::int from documents where id = $1 and status = 'CANCELLATION_REQUESTED') as cancelled`, [target]);
+         (select count(*)::int from documents where id = $1 and status = 'CANCELLATION_REQUESTED') as cancelled`, [target, business.tenantId]);
     expect(left).toEqual({ keys: 0, points: 0, tenants: 0, members: 0, cancelled: 0 });
   });
 

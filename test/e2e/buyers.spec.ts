@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { exampleDocuments } from '../../src/modules/documents/public.js';
+import { exampleDocuments } from '../../src/modules/documents/documents.examples.js';
 import { guayaquilDay } from '../../src/shared/guayaquil.js';
 import { Business, type Invoice } from '../support/business.js';
 import type { Answer } from '../support/http.js';

@@ -2,7 +2,7 @@ import createClient from 'openapi-fetch';
 import type { components, paths } from '../../docs/client/sello.js';
 import { createDemoPkcs12 } from '../../src/local/demo-certificate.js';
 import { Mailbox } from '../../src/local/mailbox.js';
-import { exampleDocuments, exampleInvoice } from '../../src/modules/documents/public.js';
+import { exampleDocuments, exampleInvoice } from '../../src/modules/documents/documents.examples.js';
 import { guayaquilDay } from '../../src/shared/guayaquil.js';
 import { awaitMail } from '../support/await-mail.js';
 import { newAddress } from '../support/callers.js';

@@ -31,7 +31,7 @@ export interface StoredCertificate {
 }
 
 /** Asks the run's keeper (`run-keeper.ts`), from a test file. */
-export async function askKeeper<Kept>(path: '/stack' | '/certificate', body?: unknown): Promise<Kept> {
+export async function askKeeper<Kept>(path: '/stack' | '/certificate' | '/token', body?: unknown): Promise<Kept> {
   const response = await fetch(fromSetup('TEST_RUN_KEEPER_URL') + path, { method: 'POST', ...(body !== undefined && { body: JSON.stringify(body) }) });
   if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
   return (await response.json()) as Kept;

@@ -1,11 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { Settings } from '../../src/config/settings.js';
-import { SystemClock } from '../../src/platform/adapters/system-clock.js';
-import { AccessTokens } from '../../src/platform/security/access-tokens.js';
-import { readTokenKeys } from '../../src/platform/security/token-keys.js';
 import type { MemberRole } from '../../src/shared/tenant-context.js';
-import { fromSetup } from './database.js';
 import { type Answer, call } from './http.js';
+import { askKeeper } from './keeper.js';
 import type { RunningStack } from './stack.js';
 
 /** A person with an account and an open session. */
@@ -36,9 +32,7 @@ export async function signedIn(stack: RunningStack, options: { readonly platform
     [userId, email, options.name ?? `Person ${people}`, options.platformAdmin ?? false],
   );
   await stack.database.query(`insert into sessions (id, user_id, created_at, expires_at) values ($1, $2, now(), now() + interval '1 day')`, [sessionId, userId]);
-  const settings = { APP_ENV: 'local', TOKEN_KEYS: fromSetup('TEST_TOKEN_KEYS'), TOKEN_KEYS_FILE: undefined } as const;
-  const tokens = new AccessTokens(settings as unknown as Settings, new SystemClock(), readTokenKeys(settings));
-  return new Somebody(stack, userId, email, tokens.issue({ sub: userId, sid: sessionId, tv: 1 }));
+  return new Somebody(stack, userId, email, await askKeeper<string>('/token', { sub: userId, sid: sessionId, tv: 1 }));
 }
 
 /** Makes a person a member by a row; answers the member's id. */

@@ -7,10 +7,14 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import type { Settings } from '../../src/config/settings.js';
 import { CryptoChance } from '../../src/platform/adapters/crypto-chance.js';
+import { SystemClock } from '../../src/platform/adapters/system-clock.js';
 import { Envelope } from '../../src/platform/secrets/envelope.js';
 import { LocalKeyring } from '../../src/platform/secrets/local-keyring.js';
 import { readMasterKeys } from '../../src/platform/secrets/master-key.js';
+import { AccessTokens } from '../../src/platform/security/access-tokens.js';
+import { readTokenKeys } from '../../src/platform/security/token-keys.js';
 import { describeCertificate } from '../../src/sri/signing/certificate.js';
 import { keyAndCertificate } from './business-certificate.js';
 import { fromSetup } from './database.js';
@@ -21,9 +25,6 @@ export interface RunKeeper {
   readonly url: string;
   stop(): Promise<void>;
 }
-
-/** People may sign in with Google, as far as a description of the service goes. */
-const GOOGLE = { GOOGLE_CLIENT_ID: 'sello', GOOGLE_CLIENT_SECRET: 'secret' } as const;
 
 /** Of the Redis databases the last, which no Jest worker has. */
 const REDIS_DATABASE = 63;
@@ -36,7 +37,7 @@ export async function startRunKeeper(): Promise<RunKeeper> {
 
   /** The stack that files share is started for the first one. */
   const sharedStack = async (): Promise<SharedStackAddresses> => {
-    starting ??= startStack({ redisUrl: `${fromSetup('TEST_REDIS_URL')}/${REDIS_DATABASE}`, env: GOOGLE });
+    starting ??= startStack({ redisUrl: `${fromSetup('TEST_REDIS_URL')}/${REDIS_DATABASE}` });
     const file = files++;
     const { apiUrl, simulatorUrl, database, redisUrl, logFolder, settings } = await starting;
     return { file, apiUrl, simulatorUrl, databaseName: database.name, redisUrl, logFolder, settings, logFiles: readdirSync(logFolder).map((name) => join(logFolder, name)) };
@@ -52,8 +53,24 @@ export async function startRunKeeper(): Promise<RunKeeper> {
       certificateDer: leaf.toString('base64'), sealedKey: sealed.toString('base64'),
     };
   };
-  const answer = async (request: IncomingMessage): Promise<unknown> =>
-    request.url === '/certificate' ? certificate(JSON.parse(await text(request)) as CertificateWanted) : sharedStack();
+  const settings = { APP_ENV: 'local', TOKEN_KEYS: fromSetup('TEST_TOKEN_KEYS'), TOKEN_KEYS_FILE: undefined } as const;
+  const tokens = new AccessTokens(settings as unknown as Settings, new SystemClock(), readTokenKeys(settings));
+  /** Of a session that exists, as signing in would issue it. */
+  const token = (claims: Parameters<AccessTokens['issue']>[0]): string => tokens.issue(claims);
+
+  const answer = async (request: IncomingMessage): Promise<unknown> => {
+    const body = await text(request);
+    switch (request.url) {
+      case '/stack':
+        return sharedStack();
+      case '/certificate':
+        return certificate(JSON.parse(body) as CertificateWanted);
+      case '/token':
+        return token(JSON.parse(body) as Parameters<typeof token>[0]);
+      default:
+        throw new Error(`Nothing of the kind is kept: ${request.url}`);
+    }
+  };
 
   const server = createServer((request, response) => {
     answer(request).then(

@@ -64,6 +64,8 @@ export interface Stack extends RunningStack {
 /** Of the 64 that the embedded Redis has, for up to eight workers. */
 const REDIS_DATABASES_PER_WORKER = 8;
 let stacksOfThisWorker = 0;
+/** Counted over all stacks of a file: two of them may ask one simulator. */
+let businesses = 0;
 
 /** Redis databases are told apart by number: each Jest worker has its own range and takes them in turn. */
 export function nextRedisUrl(): string {
@@ -119,7 +121,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   };
   const apis: ServiceProcess[] = [];
   const workers: ServiceProcess[] = [];
-  let [started, businesses] = [0, 0];
+  let started = 0;
   const addApi = async (extra: Record<string, string> = {}) => {
     const api = await startApi({ ...env, ...extra }, logFolder, `api-${started++}`);
     apis.push(api);
@@ -184,7 +186,6 @@ export async function sharedStack(): Promise<RunningStack> {
   const database = testDatabase(databaseName);
   const redis = new Redis(addresses.redisUrl);
   const apis: ServiceProcess[] = [];
-  let businesses = 0;
   return {
     ...addresses,
     databaseUrl: database.url,
