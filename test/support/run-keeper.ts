@@ -26,7 +26,7 @@ export interface RunKeeper {
   stop(): Promise<void>;
 }
 
-/** Of the Redis databases the last, which no Jest worker has. */
+/** No Jest worker has it (`nextRedisUrl`). */
 const REDIS_DATABASE = 63;
 
 export async function startRunKeeper(): Promise<RunKeeper> {

@@ -61,8 +61,8 @@ export interface Stack extends RunningStack {
   startWorker(env?: Record<string, string>): Promise<{ index: number; worker: ServiceProcess }>;
 }
 
-/** Of the 64 that the embedded Redis has, for up to eight workers. */
-const REDIS_DATABASES_PER_WORKER = 8;
+/** Of the 64 that the embedded Redis has, for up to eight workers; the last ones are for what files share. */
+const REDIS_DATABASES_PER_WORKER = 7;
 let stacksOfThisWorker = 0;
 /** Counted over all stacks of a file: two of them may ask one simulator. */
 let businesses = 0;
