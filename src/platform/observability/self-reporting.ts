@@ -3,7 +3,6 @@ import { ClockOffset } from './clock-offset.js';
 import { DatabaseLife } from './database-life.js';
 import { HealthChecks } from './health-checks.js';
 import { ManagementServer } from './management-server.js';
-import { SigningSelfTest } from './signing-self-test.js';
 
 /** What every process reports about itself. */
-export const SELF_REPORTING = [DatabaseLife, HealthChecks, SigningSelfTest, ManagementServer, BuildInfo, ClockOffset];
+export const SELF_REPORTING = [DatabaseLife, HealthChecks, ManagementServer, BuildInfo, ClockOffset];

@@ -2,7 +2,7 @@ import { expectEnvelope, type Refusal, withinTime } from '../../support/bad-inpu
 import { Business } from '../../support/business.js';
 import * as der from '../../support/der-writer.js';
 import type { Answer } from '../../support/http.js';
-import { certificate, ecPair, name, OID, pkcs12, rsaPair } from '../../support/pki.js';
+import { brokenRsaPair, certificate, ecPair, name, OID, pkcs12, rsaPair } from '../../support/pki.js';
 import type { RunningStack } from '../../support/stack.js';
 import { check, container, inDays, PASSWORD, upload, verdict } from '../../support/uploads.js';
 
@@ -39,6 +39,9 @@ export const certificateCases = (running: () => RunningStack): void => describe(
       ['B120 an elliptic-curve key', () => container(business.ruc, { key: ecPair(), der: { key: ecPair() } }), [400, 'INVALID_CERTIFICATE', 'unsupported_key']],
       ['B120 RSA of 1024 bits', () => weak(1024, 65537), [400, 'INVALID_CERTIFICATE', 'weak_key']],
       ['B120 an RSA exponent of 3', () => weak(2048, 3), [400, 'INVALID_CERTIFICATE', 'weak_key']],
+      ['B120 a prime that is none of the modulus', () => broken('prime_off_by_one'), [400, 'INVALID_CERTIFICATE', 'test_signature_failed']],
+      ['B120 a prime of zero', () => broken('prime_zero'), [400, 'INVALID_CERTIFICATE', 'test_signature_failed']],
+      ['B120 an even modulus', () => broken('modulus_even'), [400, 'INVALID_CERTIFICATE', 'test_signature_failed']],
       ['B120 a certificate for encryption', () => container(business.ruc, { der: { keyUsage: ['keyEncipherment'] } }), [400, 'INVALID_CERTIFICATE', 'no_signing_key']],
       ['B120 the certificate of an authority', () => container(business.ruc, { der: { ca: true } }), [400, 'INVALID_CERTIFICATE', 'no_signing_key']],
       ['B120 a self-signed certificate', () => container(business.ruc, { der: { subject: SELF, issuer: SELF } }), [400, 'INVALID_CERTIFICATE', 'self_signed']],
@@ -55,6 +58,10 @@ export const certificateCases = (running: () => RunningStack): void => describe(
     const SELF = name([OID.c, der.printable('EC')], [OID.cn, der.utf8('YO MISMO')]);
     const weak = (bits: number, exponent: number): Buffer => {
       const key = rsaPair('weak', bits, exponent);
+      return container(business.ruc, { key, der: { key } });
+    };
+    const broken = (flaw: Parameters<typeof brokenRsaPair>[0]): Buffer => {
+      const key = brokenRsaPair(flaw);
       return container(business.ruc, { key, der: { key } });
     };
     const nested = (depth: number): Buffer => {

@@ -1,8 +1,10 @@
+import { jest } from '@jest/globals';
 import { createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import * as der from '../../../../test/support/der-writer.js';
-import { certificate, type CertificateOptions, DEFAULT_RUC, ecPair, name, OID, pkcs12, type Pkcs12Options, PLAIN_ISSUER, rsaPair } from '../../../../test/support/pki.js';
+import { brokenRsaPair, certificate, type CertificateOptions, DEFAULT_RUC, ecPair, name, OID, pkcs12, type Pkcs12Options, PLAIN_ISSUER, rsaPair } from '../../../../test/support/pki.js';
 import { inspectPkcs12 } from '../../../sri/signing/pkcs12.js';
+import { HostCannotSignError, XadesSigner } from '../../../sri/signing/xades.js';
 import { checkMessage, invalidCertificateReasons } from '../certificate-check-messages.js';
 import { CERTIFICATE_CHECKS, CHECK_NAMES, type CheckFinding, refusedFindings, worstOutcome } from '../domain/certificate-checks.js';
 import { examineCertificate, type Examination } from './examine-certificate.js';
@@ -19,7 +21,8 @@ const authority = (options: CertificateOptions = {}): Buffer =>
 const file = (certificates: readonly Buffer[], container: Partial<Pkcs12Options> = {}): Buffer =>
   pkcs12({ password: PASSWORD, keys: [{ key: rsaPair() }], certificates: certificates.map((one) => ({ der: one })), ...container });
 
-const examine = (bytes: Buffer, ruc = DEFAULT_RUC): Promise<Examination> => examineCertificate({ kind: 'opened', ...inspectPkcs12(bytes, PASSWORD, ruc, NOW) }, ruc, NOW);
+const examine = (bytes: Buffer, ruc = DEFAULT_RUC, hostSigns = true): Promise<Examination> =>
+  examineCertificate({ kind: 'opened', ...inspectPkcs12(bytes, PASSWORD, ruc, NOW) }, ruc, NOW, () => Promise.resolve(hostSigns));
 
 /** What is not ok, as `check.reason`. */
 const problems = (findings: readonly CheckFinding[]): string[] =>
@@ -110,6 +113,17 @@ describe('a certificate for an issuer', () => {
     const mixed = createPrivateKey({ key: { ...secret, n, e }, format: 'jwk' });
     const bytes = file([sound(), authority()], { keys: [{ key: { privateKey: mixed, publicKey: rsaPair().publicKey } }] });
     expect(await problemsOf(bytes)).toEqual(['failed: test_signature.test_signature_failed']);
+  });
+
+  it.each(['prime_off_by_one', 'prime_zero', 'modulus_even'] as const)('whose key computes no signature fails its test: %s', async (flaw) => {
+    const broken = brokenRsaPair(flaw);
+    expect(await problemsOf(file([sound({ key: broken }), authority()], { keys: [{ key: broken }] }))).toEqual(['failed: test_signature.test_signature_failed']);
+  });
+
+  it('is not blamed for a host that makes no signatures', async () => {
+    const forbidden = jest.spyOn(XadesSigner.prototype, 'sign').mockRejectedValue(new HostCannotSignError('invalid digest'));
+    await expect(examine(file([sound(), authority()]), DEFAULT_RUC, false)).rejects.toThrow(HostCannotSignError);
+    forbidden.mockRestore();
   });
 });
 

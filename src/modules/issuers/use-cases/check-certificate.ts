@@ -1,6 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import type { Language } from '../../../shared/language.js';
+import { SigningSelfTest } from '../../../platform/observability/signing-self-test.js';
 import { Pkcs12Opener } from '../../../platform/secrets/pkcs12-opener.js';
 import { found } from '../../../shared/found.js';
 import { type Clock, CLOCK } from '../../../shared/ports.js';
@@ -32,6 +33,7 @@ export class CheckCertificateHandler implements IQueryHandler<CheckCertificate> 
   constructor(
     private readonly issuers: IssuersRepository,
     private readonly opener: Pkcs12Opener,
+    private readonly signing: SigningSelfTest,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
@@ -44,7 +46,7 @@ export class CheckCertificateHandler implements IQueryHandler<CheckCertificate> 
       return { ...UNKNOWN, outcome: worstOutcome(findings), checks: checksAnswer(findings, language) };
     }
     try {
-      const { description, findings } = await examineCertificate(opened, ruc, now);
+      const { description, findings } = await examineCertificate(opened, ruc, now, () => this.signing.passes());
       return {
         outcome: worstOutcome(findings),
         subject: description.subject,

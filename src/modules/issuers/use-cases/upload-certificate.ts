@@ -3,6 +3,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { Language } from '../../../shared/language.js';
 import { ValidationFailure } from '../../../platform/http/validation-failure.js';
 import { type Logger, LOGGER } from '../../../platform/observability/logger.js';
+import { SigningSelfTest } from '../../../platform/observability/signing-self-test.js';
 import { Envelope } from '../../../platform/secrets/envelope.js';
 import { type OpenedContainer, Pkcs12Opener } from '../../../platform/secrets/pkcs12-opener.js';
 import { DomainError } from '../../../shared/domain-error.js';
@@ -40,6 +41,7 @@ export class UploadCertificateHandler implements ICommandHandler<UploadCertifica
     private readonly issuers: IssuersRepository,
     private readonly certificates: CertificatesRepository,
     private readonly opener: Pkcs12Opener,
+    private readonly signing: SigningSelfTest,
     private readonly envelope: Envelope,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(IDS) private readonly ids: Ids,
@@ -51,7 +53,7 @@ export class UploadCertificateHandler implements ICommandHandler<UploadCertifica
     const now = this.clock.now();
     const opened = await this.open(tenant.tenantId, file, password, ruc, now, language);
     try {
-      const { certificateDer, description, findings } = await examineCertificate(opened, ruc, now);
+      const { certificateDer, description, findings } = await examineCertificate(opened, ruc, now, () => this.signing.passes());
       if (opened.refusal !== null) throw refused(opened.refusal.reason, findings, language);
       requireSound(findings, language);
       const id = (await this.certificates.idOf(tenant.tenantId, issuerId, description.fingerprintSha256)) ?? this.ids.uuid();
