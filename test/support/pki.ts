@@ -35,16 +35,25 @@ export function rsaPair(name = 'a', modulusLength = 2048, publicExponent = 65537
   });
 }
 
-/** An RSA key that OpenSSL loads and cannot sign with, for its numbers do not fit together; its public half is that of a certificate. */
-export function brokenRsaPair(flaw: 'prime_off_by_one' | 'prime_zero' | 'modulus_even'): KeyPair {
-  const { n = '', p = '', ...others } = rsaPair().privateKey.export({ format: 'jwk' });
+export type RsaFlaw = 'prime_off_by_one' | 'prime_zero' | 'modulus_even' | 'prime_huge';
+
+/** An RSA key that OpenSSL loads and cannot sign with, or not for hours, for its numbers do not fit together; its public half is that of a certificate. */
+export function brokenRsaPair(flaw: RsaFlaw): KeyPair {
+  const sound = rsaPair().privateKey.export({ format: 'jwk' });
+  const { n = '', p = '' } = sound;
   const changed = (base64url: string): string => {
     const bytes = Buffer.from(base64url, 'base64url');
     bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1;
     return bytes.toString('base64url');
   };
-  const numbers = flaw === 'modulus_even' ? { n: changed(n), p } : { n, p: flaw === 'prime_zero' ? 'AA' : changed(p) };
-  const privateKey = createPrivateKey({ key: { ...others, ...numbers }, format: 'jwk' });
+  const huge = Buffer.alloc(8_000, 0xff).toString('base64url');
+  const numbers = {
+    prime_off_by_one: { p: changed(p) },
+    prime_zero: { p: 'AA' },
+    modulus_even: { n: changed(n) },
+    prime_huge: { p: huge, dp: huge },
+  }[flaw];
+  const privateKey = createPrivateKey({ key: { ...sound, ...numbers }, format: 'jwk' });
   return { privateKey, publicKey: createPublicKey(privateKey) };
 }
 

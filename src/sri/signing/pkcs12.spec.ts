@@ -1,5 +1,6 @@
 import { createPrivateKey, createPublicKey, X509Certificate } from 'node:crypto';
 import {
+  brokenRsaPair,
   certificate,
   DEFAULT_RUC,
   ecPair,
@@ -302,6 +303,11 @@ describe('hostile files', () => {
     for (let i = 0; i < 5; i++) budget.spend(300_000, 1);
     expect(() => budget.spend(1, 1)).toThrow(expect.objectContaining({ reason: 'too_many_iterations' }));
     expect(() => new DerivationBudget().spend(0, 1)).toThrow(Pkcs12Error);
+  });
+
+  it('refuses to sign for ever: a key whose numbers are longer than its modulus', () => {
+    const key = brokenRsaPair('prime_huge');
+    expect(reasonOf(pkcs12({ password: PASSWORD, keys: [{ key }], certificates: [{ der: certificate({ key }) }] }))).toBe('unsupported_key');
   });
 
   it('names an algorithm it does not know', () => {

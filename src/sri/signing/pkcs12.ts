@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, X509Certificate, type KeyObject } from 'node:crypto';
 import { certificateCarriesRuc, CertificateError, describeCertificate, keyFlaw, RSA_LIMITS, type CertificateDescription } from './certificate.js';
 import { followChain, type CertificateChain } from './chain.js';
-import { Asn1Error } from './der.js';
+import { Asn1Error, childAt, childrenOf, expectTag, octetsOf, readAsn1, TAG } from './der.js';
 import { Pkcs12Error, type Pkcs12Reason } from './pkcs12-error.js';
 import { readBags, type CertificateBag, type KeyBag } from './pkcs12-bags.js';
 import { MAX_PKCS12_BYTES } from './pkcs12-size.js';
@@ -151,13 +151,22 @@ function isNamedSigning(candidate: Candidate): boolean {
   return candidate.friendlyNames.some((name) => /signing/i.test(name));
 }
 
-/** Null for a key that OpenSSL cannot load. */
+/** Null for a key that OpenSSL cannot load, or would compute with for hours. */
 function publicKeyOf(pkcs8: Buffer): KeyObject | null {
   try {
-    return createPublicKey(createPrivateKey({ key: pkcs8, format: 'der', type: 'pkcs8' }));
+    const key = createPublicKey(createPrivateKey({ key: pkcs8, format: 'der', type: 'pkcs8' }));
+    return key.asymmetricKeyType === 'rsa' && !isBoundedByModulus(pkcs8) ? null : key;
   } catch {
     return null;
   }
+}
+
+/** Whether no number of an RSA key is longer than its modulus. OpenSSL looks at none of them, and its time grows with the cube of their length. */
+function isBoundedByModulus(pkcs8: Buffer): boolean {
+  const rsaKey = readAsn1(octetsOf(childAt(readAsn1(pkcs8), 2)));
+  const [, modulus, ...others] = childrenOf(rsaKey);
+  const { length } = expectTag(modulus, TAG.integer).content;
+  return others.every(({ content }) => content.length <= length);
 }
 
 function certificatePublicKey(der: Buffer): Buffer | null {

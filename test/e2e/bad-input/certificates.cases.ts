@@ -2,7 +2,7 @@ import { expectEnvelope, type Refusal, withinTime } from '../../support/bad-inpu
 import { Business } from '../../support/business.js';
 import * as der from '../../support/der-writer.js';
 import type { Answer } from '../../support/http.js';
-import { brokenRsaPair, certificate, ecPair, name, OID, pkcs12, rsaPair } from '../../support/pki.js';
+import { brokenRsaPair, certificate, ecPair, name, OID, pkcs12, type RsaFlaw, rsaPair } from '../../support/pki.js';
 import type { RunningStack } from '../../support/stack.js';
 import { check, container, inDays, PASSWORD, upload, verdict } from '../../support/uploads.js';
 
@@ -34,6 +34,7 @@ export const certificateCases = (running: () => RunningStack): void => describe(
       ['B116 a certificate alone', () => certificate({ ruc: business.ruc }), [400, 'INVALID_CERTIFICATE', 'malformed']],
       ['B117 ASN.1 nested ten thousand deep', () => nested(10_000), [400, 'INVALID_CERTIFICATE', 'malformed']],
       ['B117 endless key derivation', () => container(business.ruc, { container: { macIterations: 2 ** 31 - 1 } }), [400, 'INVALID_CERTIFICATE', 'too_many_iterations']],
+      ['B117 a key that signs for hours', () => broken('prime_huge'), [400, 'INVALID_CERTIFICATE', 'unsupported_key']],
       ['B120 no key', () => container(business.ruc, { container: { keys: [] } }), [400, 'INVALID_CERTIFICATE', 'no_private_key']],
       ['B120 the key of somebody else', () => container(business.ruc, { container: { keys: [{ key: rsaPair('else') }] } }), [400, 'INVALID_CERTIFICATE', 'key_mismatch']],
       ['B120 an elliptic-curve key', () => container(business.ruc, { key: ecPair(), der: { key: ecPair() } }), [400, 'INVALID_CERTIFICATE', 'unsupported_key']],
@@ -60,7 +61,7 @@ export const certificateCases = (running: () => RunningStack): void => describe(
       const key = rsaPair('weak', bits, exponent);
       return container(business.ruc, { key, der: { key } });
     };
-    const broken = (flaw: Parameters<typeof brokenRsaPair>[0]): Buffer => {
+    const broken = (flaw: RsaFlaw): Buffer => {
       const key = brokenRsaPair(flaw);
       return container(business.ruc, { key, der: { key } });
     };
