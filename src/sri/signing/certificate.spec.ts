@@ -100,6 +100,12 @@ describe('the RUC', () => {
     expect(describeOne({ ruc: null, extensions: [[OID.ruc, content]] }).rucs).toEqual([]);
   });
 
+  it.each([OID.ruc, OID.cedula, '1.3.6.1.4.1.18332.19.2'])('in no extension that is wrapped more often than real ones: %s', (id) => {
+    const wrapped = (times: number): Buffer => Array.from({ length: times }).reduce<Buffer>((bytes) => der.octets(bytes), der.utf8(DEFAULT_RUC));
+    expect(() => describeOne({ ruc: null, extensions: [[id, wrapped(4)]] })).not.toThrow();
+    for (const times of [5, 12_500]) expect(() => describeOne({ ruc: null, extensions: [[id, wrapped(times)]] })).toThrow(CertificateError);
+  });
+
   it.each([
     [OID.organizationIdentifier, `VATEC-${DEFAULT_RUC}`],
     [OID.organizationIdentifier, `TINEC-${DEFAULT_RUC}`],

@@ -219,18 +219,26 @@ function cedulaOf(extensions: ReadonlyMap<string, Buffer>, subject: Asn1): strin
   return /^IDCEC-(\d{10})$/.exec(serialNumber)?.[1] ?? null;
 }
 
+/** OCTET STRINGs around the text of an extension, one within the other; real certificates have one at most. */
+const MOST_WRAPPINGS = 4;
+
 /**
  * The text of a private extension: a DER string, sometimes wrapped once more in
  * an OCTET STRING, sometimes bare bytes without any tag.
  */
-function extensionText(value: Buffer): string {
+function extensionText(value: Buffer, wrappings = 0): string {
+  if (wrappings > MOST_WRAPPINGS) throw new Asn1Error('nested too deeply');
+  const element = elementIn(value);
+  if (element?.tag === TAG.octetString) return extensionText(element.content, wrappings + 1);
+  return (element && textOf(element)) ?? value.toString('latin1');
+}
+
+/** Null for bytes that are none. */
+function elementIn(bytes: Buffer): Asn1 | null {
   try {
-    const element = readAsn1(value);
-    if (element.tag === TAG.octetString) return extensionText(element.content);
-    const text = textOf(element);
-    if (text !== null) return text;
+    return readAsn1(bytes);
   } catch (error) {
-    if (!(error instanceof Asn1Error)) throw error;
+    if (error instanceof Asn1Error) return null;
+    throw error;
   }
-  return value.toString('latin1');
 }

@@ -33,6 +33,7 @@ export const certificateCases = (running: () => RunningStack): void => describe(
       ['B116 half a container', () => container(business.ruc).subarray(0, 700), [400, 'INVALID_CERTIFICATE', 'malformed']],
       ['B116 a certificate alone', () => certificate({ ruc: business.ruc }), [400, 'INVALID_CERTIFICATE', 'malformed']],
       ['B117 ASN.1 nested ten thousand deep', () => nested(10_000), [400, 'INVALID_CERTIFICATE', 'malformed']],
+      ['B117 a RUC wrapped 12,500 times', () => container(business.ruc, { der: { ruc: null, extensions: [[OID.ruc, nested(12_500, 0x04, der.utf8(business.ruc))]] } }), [400, 'INVALID_CERTIFICATE', 'malformed']],
       ['B117 endless key derivation', () => container(business.ruc, { container: { macIterations: 2 ** 31 - 1 } }), [400, 'INVALID_CERTIFICATE', 'too_many_iterations']],
       ['B117 a key that signs for hours', () => broken('prime_huge'), [400, 'INVALID_CERTIFICATE', 'unsupported_key']],
       ['B120 no key', () => container(business.ruc, { container: { keys: [] } }), [400, 'INVALID_CERTIFICATE', 'no_private_key']],
@@ -65,9 +66,9 @@ export const certificateCases = (running: () => RunningStack): void => describe(
       const key = brokenRsaPair(flaw);
       return container(business.ruc, { key, der: { key } });
     };
-    const nested = (depth: number): Buffer => {
-      let bytes: Buffer = Buffer.alloc(0);
-      for (let level = 0; level < depth && bytes.length < 60_000; level += 1) bytes = der.tlv(0x30, bytes);
+    const nested = (depth: number, tag = 0x30, innermost: Buffer = Buffer.alloc(0)): Buffer => {
+      let bytes: Buffer = innermost;
+      for (let level = 0; level < depth && bytes.length < 60_000; level += 1) bytes = der.tlv(tag, bytes);
       return bytes;
     };
 
