@@ -231,6 +231,7 @@ describe('documents as files', () => {
       ['a number', 1, 'string_type'],
       ['an SVG', Buffer.from('<svg/>').toString('base64'), 'image_type'],
       ['half a PNG', png().subarray(0, 60).toString('base64'), 'image_damaged'],
+      ['half a JPEG', JPEG.subarray(0, -20).toString('base64'), 'image_damaged'],
       ['an interlaced PNG', png({ interlaced: true }).toString('base64'), 'image_unsupported'],
       ['a bomb of two megapixels', png({ width: 2_000, height: 1_000 }).toString('base64'), 'image_too_large'],
       ['a file over 200 KB', Buffer.alloc(300_000, 1).toString('base64'), 'string_too_long'],

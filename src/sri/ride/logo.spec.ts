@@ -1,7 +1,7 @@
 import { inflateSync } from 'node:zlib';
 import { chunk, JPEG, png, PROGRESSIVE_JPEG } from '../../../test/support/picture.js';
 import { EXAMPLE_CONTENT, EXAMPLE_ISSUER } from '../document-types/example-content.js';
-import { LOGO_LIMITS, type Logo, mediaTypeOf, readLogo } from './logo.js';
+import { isCutShort, LOGO_LIMITS, type Logo, mediaTypeOf, readLogo } from './logo.js';
 import { renderRide } from './ride.js';
 
 const printed = (logo: Logo | null): Promise<Buffer> =>
@@ -106,6 +106,25 @@ describe('a logo', () => {
     ['a lossless JPEG', Buffer.from(JPEG.toString('latin1').replace('\u00ff\u00c0', '\u00ff\u00c3'), 'latin1'), 'unsupported'],
   ])('may not be %s', (_name, file, problem) => {
     expect(readLogo(file)).toBe(problem);
+  });
+
+  it.each([['JPEG', JPEG], ['progressive JPEG', PROGRESSIVE_JPEG]])('is a whole %s, wherever another was cut, and may have bytes behind it', (_name, file) => {
+    const isWhole = (bytes: Buffer): boolean => {
+      const logo = readLogo(bytes);
+      return typeof logo !== 'string' && !isCutShort(logo);
+    };
+    for (let length = 2; length < file.length; length += 1) expect([length, isWhole(file.subarray(0, length))]).toEqual([length, false]);
+    expect(isWhole(file)).toBe(true);
+    expect(isWhole(Buffer.concat([file, Buffer.from('behind')]))).toBe(true);
+    expect(isWhole(Buffer.concat([file.subarray(0, -2), Buffer.from('ffffd9', 'hex')]))).toBe(true);
+    // The end of a camera’s small picture is none of the large one.
+    const withSmall = Buffer.concat([file.subarray(0, 2), Buffer.from('ffe10006ffd8ffd9', 'hex'), file.subarray(2)]);
+    expect([isWhole(withSmall), isWhole(withSmall.subarray(0, -2))]).toEqual([true, false]);
+  });
+
+  it('that was stored in part is printed as it is', async () => {
+    const logo = readLogo(JPEG.subarray(0, -20)) as Logo;
+    expect([isCutShort(logo), (await printed(logo)).includes('/Subtype /Image')]).toEqual([true, true]);
   });
 
   it('whatever happened to its bytes, is refused or printed', async () => {

@@ -139,6 +139,32 @@ function readJpeg(bytes: Buffer): Logo | LogoProblem {
   return 'damaged';
 }
 
+const END_OF_IMAGE = 0xd9;
+const START_OF_SCAN = 0xda;
+/** Bytes behind ff that begin no segment: a stuffed ff of the picture's data, restarts within it, and one that fills. */
+const beginsNoSegment = (code: number): boolean => code === 0x00 || (code >= 0xd0 && code <= 0xd7) || code === 0xff;
+
+/**
+ * Whether a picture that can be embedded ends before it is whole, as a file that was cut: it prints in part. For new ones only;
+ * what is stored already is printed as it is. A PNG that `readLogo` takes is whole.
+ */
+export function isCutShort({ format, bytes }: Logo): boolean {
+  if (format === 'png') return false;
+  let hasScan = false;
+  for (let at = bytes.indexOf(0xff, 2); at >= 0 && at + 2 <= bytes.length; at = bytes.indexOf(0xff, at)) {
+    const code = bytes.readUInt8(at + 1);
+    if (code === END_OF_IMAGE) return !hasScan;
+    if (beginsNoSegment(code)) {
+      at += code === 0xff ? 1 : 2;
+      continue;
+    }
+    if (at + 4 > bytes.length) return true;
+    hasScan ||= code === START_OF_SCAN;
+    at += 2 + bytes.readUInt16BE(at + 2);
+  }
+  return true;
+}
+
 const EXIF = Buffer.from('Exif\0\0', 'latin1');
 const ORIENTATION_TAG = 0x0112;
 const ENTRY_BYTES = 12;
