@@ -40,8 +40,8 @@ const RULES = defineRules({
 /** Stands for the number that is not taken yet; as long as a real one. */
 const PLACEHOLDER: Numbering = { sequential: 999_999_999, accessKey: '0'.repeat(49) };
 
-/** Prolog and XAdES signature: about 5 KB with a 2048-bit key; room for 4096 bits and long certificates. */
-const SIGNATURE_BYTES = 10 * 1024;
+/** Prolog and XAdES signature: about 5 KB with a 2048-bit key; room for 4096 bits and long certificates. No certificate is taken whose signature needs more. */
+export const SIGNATURE_BYTES = 10 * 1024;
 
 export interface Preflight {
   /** Content with everything that the service fills in; as given when its shape is broken. */

@@ -83,6 +83,10 @@ const MESSAGES: Messages = {
   test_signature: {
     verified: same('Una firma de prueba se hizo y se verificó', 'A test signature was made and verified'),
     test_signature_failed: same('La firma de prueba no se verificó', 'The test signature was not verified'),
+    signature_too_large: same(
+      'Una firma con este certificado ocuparía más de lo que se reserva para ella en un documento: el certificado es demasiado grande',
+      'A signature with this certificate would take more than a document has room for: the certificate is too large',
+    ),
     not_tried: same('No se hizo firma de prueba: la clave no sirve', 'No test signature was made: the key cannot serve'),
   },
 };

@@ -52,6 +52,7 @@ export const certificateCases = (running: () => RunningStack): void => describe(
       ['B121 the certificate of another taxpayer', () => container('1790012345001'), [400, 'INVALID_CERTIFICATE', 'ruc_mismatch']],
       ['B121 a certificate without RUC', () => container(business.ruc, { der: { ruc: null } }), [400, 'INVALID_CERTIFICATE', 'ruc_mismatch']],
       ['B116 a name of 2,500 characters', () => container(business.ruc, { der: { subject: name([OID.c, der.printable('EC')], [OID.cn, der.utf8('Ñ'.repeat(2_500))]) } }), [400, 'INVALID_CERTIFICATE', 'malformed']],
+      ['B116 a certificate of 7 KB', () => container(business.ruc, { der: { extensions: [['1.3.6.1.4.1.99999.1', Buffer.alloc(6_000)]] } }), [400, 'INVALID_CERTIFICATE', 'signature_too_large']],
       ['B116 65,537 bytes', () => Buffer.alloc(65_537, 0x30), [413, 'PAYLOAD_TOO_LARGE', 'too_large']],
       ['B116 70,000 bytes', () => Buffer.alloc(70_000, 0x30), [413, 'PAYLOAD_TOO_LARGE', 'too_large']],
       ['B116 a megabyte', () => Buffer.alloc(1_048_576, 0x30), [413, 'PAYLOAD_TOO_LARGE', 'too_large']],

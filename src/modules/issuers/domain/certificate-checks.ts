@@ -20,7 +20,7 @@ export const CERTIFICATE_CHECKS = {
   key_size: { strong: 'ok', unsupported_key: 'failed', weak_key: 'failed' },
   chain: { complete: 'ok', incomplete: 'warning', authority_expired: 'warning', chain_broken: 'failed', self_signed: 'failed' },
   issuing_body: { recognized: 'ok', unknown_body: 'warning' },
-  test_signature: { verified: 'ok', test_signature_failed: 'failed', not_tried: 'failed' },
+  test_signature: { verified: 'ok', test_signature_failed: 'failed', signature_too_large: 'failed', not_tried: 'failed' },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, CheckOutcome>>>>;
 
 type Checks = typeof CERTIFICATE_CHECKS;
@@ -54,8 +54,8 @@ export interface ExaminedCertificate {
   readonly description: CertificateDescription;
   readonly pairs: number;
   readonly chain: CertificateChain;
-  /** Whether a sample that its key signed was verified; null when the key is none that signs. */
-  readonly testSignature: boolean | null;
+  /** What came out of signing a sample; `not_tried` when the key is none that signs. */
+  readonly testSignature: CheckReason<'test_signature'>;
 }
 
 /** The whole report on a certificate for the issuer of this RUC. */
@@ -70,7 +70,7 @@ export function certificateFindings(certificate: ExaminedCertificate, ruc: strin
     finding('key_size', keyFlaw(description) ?? 'strong', { type: description.publicKeyType, bits: description.publicKeyBits }),
     chainFinding(chain, now),
     issuingBodyFinding(chain),
-    finding('test_signature', testSignature === null ? 'not_tried' : testSignature ? 'verified' : 'test_signature_failed'),
+    finding('test_signature', testSignature),
   ];
 }
 

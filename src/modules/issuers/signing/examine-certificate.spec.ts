@@ -120,6 +120,12 @@ describe('a certificate for an issuer', () => {
     expect(await problemsOf(file([sound({ key: broken }), authority()], { keys: [{ key: broken }] }))).toEqual(['failed: test_signature.test_signature_failed']);
   });
 
+  it('may be as large as its signature has room in a document, and no larger', async () => {
+    const filled = (bytes: number): Buffer => file([sound({ extensions: [['1.3.6.1.4.1.99999.1', Buffer.alloc(bytes)]] }), authority()]);
+    expect(await problemsOf(filled(4_000))).toEqual([]);
+    expect(await problemsOf(filled(5_000))).toEqual(['failed: test_signature.signature_too_large']);
+  });
+
   it('is not blamed for a host that makes no signatures', async () => {
     const forbidden = jest.spyOn(XadesSigner.prototype, 'sign').mockRejectedValue(new HostCannotSignError('invalid digest'));
     await expect(examine(file([sound(), authority()]), DEFAULT_RUC, false)).rejects.toThrow(HostCannotSignError);

@@ -1,9 +1,10 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import type { OpenedContainer } from '../../../platform/secrets/pkcs12-opener.js';
+import { SIGNATURE_BYTES } from '../../../sri/preflight.js';
 import { type CertificateDescription, describeCertificate, keyFlaw } from '../../../sri/signing/certificate.js';
 import { verifySignedDocument } from '../../../sri/signing/self-check.js';
 import { XadesSigner } from '../../../sri/signing/xades.js';
-import { certificateFindings, type CheckFinding } from '../domain/certificate-checks.js';
+import { certificateFindings, type CheckFinding, type CheckReason } from '../domain/certificate-checks.js';
 
 const TEST_DOCUMENT = '<factura id="comprobante" version="1.1.0"><infoTributaria><razonSocial>Ñandú &amp; Cía</razonSocial></infoTributaria></factura>';
 
@@ -22,20 +23,21 @@ export interface Examination {
 export async function examineCertificate(opened: OpenedContainer, ruc: string, now: Date, hostSigns: () => Promise<boolean>): Promise<Examination> {
   const certificateDer = Buffer.from(opened.certificateDer);
   const description = describeCertificate(certificateDer);
-  const testSignature = keyFlaw(description) === null ? await signs(certificateDer, privateKeyOf(opened), now, hostSigns) : null;
+  const testSignature = keyFlaw(description) === null ? await trySigning(certificateDer, privateKeyOf(opened), now, hostSigns) : 'not_tried';
   const findings = certificateFindings({ description, pairs: opened.pairs, chain: opened.chain, testSignature }, ruc, now);
   return { certificateDer, description, findings };
 }
 
 /** Signs a sample and has it verified by other code than the signer's. */
-async function signs(certificateDer: Buffer, privateKey: KeyObject, now: Date, hostSigns: () => Promise<boolean>): Promise<boolean> {
+async function trySigning(certificateDer: Buffer, privateKey: KeyObject, now: Date, hostSigns: () => Promise<boolean>): Promise<CheckReason<'test_signature'>> {
   try {
     const signed = await new XadesSigner(certificateDer, privateKey).sign(TEST_DOCUMENT, now);
-    return verifySignedDocument(signed, { expectedCertificate: certificateDer }).valid;
+    if (!verifySignedDocument(signed, { expectedCertificate: certificateDer }).valid) return 'test_signature_failed';
+    return signed.length - Buffer.byteLength(TEST_DOCUMENT) > SIGNATURE_BYTES ? 'signature_too_large' : 'verified';
   } catch (error) {
     // OpenSSL fails alike over a key whose numbers do not fit together and on a host that forbids SHA-1.
     if (!(await hostSigns())) throw error;
-    return false;
+    return 'test_signature_failed';
   }
 }
 
