@@ -4896,6 +4896,7 @@ export interface components {
             email: string;
             /** @example Rosa Calle */
             name: string;
+            /** @description News of a tenant, as of a certificate that runs out, are mailed to confirmed addresses only */
             email_verified: boolean;
             /** @example false */
             is_platform_admin: boolean;

@@ -23,8 +23,8 @@
 -- search_form, utc_day
 -- Lives of the database: beat_of_life, begin_new_life, life_of_database
 -- Mails: bounce_mail, claim_mails_going_round, hold_mail, mail_of_document, queue_buyer_mail, queue_notice, settle_mail
--- Members: accept_invitation, close_deserted_tenant, has_open_account, invitations_of_person, look_at_invitation,
--- member_cards, note_invitation
+-- Members: accept_invitation, close_deserted_tenant, has_confirmed_address, has_open_account, invitations_of_person,
+-- look_at_invitation, member_cards, note_invitation
 -- Numbers: access_key_check_digit, build_access_key, notice_low_sequences, take_number
 -- Observing: beat, moving_documents, seconds_since_beat, work_ages
 -- Pauses: end_pause, open_pauses, pause_scope, refused_in_a_row, scope_was_served_since, wake_resumed
@@ -2618,8 +2618,22 @@ alter function close_deserted_tenant(uuid) owner to sello_resolver;
 revoke execute on function close_deserted_tenant(uuid) from public;
 grant execute on function close_deserted_tenant(uuid) to sello_app;
 
--- Returns true if a person has an account that no operator has closed. The worker asks it before it writes to the
--- owners and admins of a tenant.
+-- Returns true if a person has an account that no operator has closed, and has confirmed its address. The worker asks
+-- it before it writes to the owners and admins of a tenant.
+CREATE OR REPLACE FUNCTION sello.has_confirmed_address(p_user uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'sello', 'pg_temp'
+AS $function$
+  select exists (select from users u where u.id = p_user and u.disabled_at is null and u.email_verified_at is not null)
+$function$;
+alter function has_confirmed_address(uuid) owner to sello_resolver;
+revoke execute on function has_confirmed_address(uuid) from public;
+grant execute on function has_confirmed_address(uuid) to sello_app;
+
+-- Returns true if a person has an account that no operator has closed. The API asks it of the other owners of a tenant
+-- before one of them goes or gets another role.
 CREATE OR REPLACE FUNCTION sello.has_open_account(p_user uuid)
  RETURNS boolean
  LANGUAGE sql

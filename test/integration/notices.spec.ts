@@ -30,12 +30,18 @@ describe('a mail to the admins', () => {
 
   async function tenantWithOwner(ruc: string): Promise<SeededTenant> {
     const tenant = await seedTenant(database, { ruc });
+    await owner(tenant.tenantId, new Date());
+    return tenant;
+  }
+
+  /** Makes somebody an owner. @returns the address */
+  async function owner(tenantId: string, confirmedAt: Date | null): Promise<string> {
     const [user, email] = [randomUUID(), `${randomUUID()}@example.com`];
-    await database.query(`insert into users (id, email, name, created_at, updated_at) values ($1, $2, 'Ana', now(), now())`, [user, email]);
+    await database.query(`insert into users (id, email, name, email_verified_at, created_at, updated_at) values ($1, $2, 'Ana', $3, now(), now())`, [user, email, confirmedAt]);
     await database.query(
       `insert into members (tenant_id, id, user_id, email, role, status, invited_at, created_at, updated_at)
-       values ($1, gen_random_uuid(), $2, $3, 'tenant_owner', 'active', now(), now(), now())`, [tenant.tenantId, user, email]);
-    return tenant;
+       values ($1, gen_random_uuid(), $2, $3, 'tenant_owner', 'active', now(), now(), now())`, [tenantId, user, email]);
+    return email;
   }
 
   /** The news of the one mail about the latest event of a tenant. */
@@ -91,6 +97,21 @@ describe('a mail to the admins', () => {
     const news = await newsOf(tenantId);
     expect(news).toMatchObject({ more: 0, items: [{ documentType: '01', sriCode: '43' }] });
     expect(noticeLetter(news, 'Mía', 'es', new Date()).text).not.toContain('Y otros');
+  });
+
+  it('goes to confirmed addresses only: under another somebody else may have signed up', async () => {
+    const { tenantId } = await tenantWithOwner('0995678901001');
+    const stranger = await owner(tenantId, null);
+    await database.query(`insert into events (tenant_id, id, type, created_at, data) values ($1, gen_random_uuid(), 'webhook.disabled', now(), '{"webhook": {"url": "https://a.example"}}')`, [tenantId]);
+    expect(await newsOf(tenantId)).toMatchObject({ type: 'webhook.disabled' });
+    const mails = await database.query<{ id: string; recipient: string }>('select id, recipient from mails where tenant_id = $1', [tenantId]);
+    expect(mails.map(({ recipient }) => recipient)).not.toContain(stranger);
+    expect(mails).toHaveLength(1);
+    // Nor is one that was queued for such an address.
+    await database.query('update mails set recipient = $2 where tenant_id = $1', [tenantId, stranger]);
+    expect(await notices.find(tenantId, mails[0]!.id, new Date())).toMatchObject({ recipient: stranger, news: null });
+    await database.query('update users set email_verified_at = now() where email = $1', [stranger]);
+    expect(await notices.find(tenantId, mails[0]!.id, new Date())).toMatchObject({ recipient: stranger, news: { type: 'webhook.disabled' } });
   });
 
   it('waits while the tenant is closed, and is written once it is open again', async () => {

@@ -40,7 +40,7 @@ export class MeRecord {
   @ApiProperty(uuid) user_id: string;
   @ApiProperty(text) email: string;
   @ApiProperty({ ...text, example: 'Rosa Calle' }) name: string;
-  @ApiProperty({ type: Boolean }) email_verified: boolean;
+  @ApiProperty({ type: Boolean, description: 'News of a tenant, as of a certificate that runs out, are mailed to confirmed addresses only' }) email_verified: boolean;
   @ApiProperty({ type: Boolean, example: false }) is_platform_admin: boolean;
   @ApiProperty({ type: Boolean, description: 'Whether a password was ever set' }) has_password: boolean;
   @ApiProperty({ type: [String], description: 'Issuers of the identities that may sign in', example: ['https://accounts.google.com'] }) identity_providers: readonly string[];

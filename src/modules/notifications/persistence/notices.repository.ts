@@ -14,7 +14,7 @@ export interface NoticeMail {
   readonly language: Language;
   readonly attempts: number;
   readonly tenantName: string;
-  /** Null: the recipient is no longer an owner or admin, and gets no mail. */
+  /** Null: the recipient is no owner or admin of a confirmed address, and gets no mail. */
   readonly news: News | null;
 }
 
@@ -30,8 +30,11 @@ interface Listed<Item> {
   readonly more: number;
 }
 
-/** Whom news are for; asked again before each attempt, for the ladder of a mail takes days. */
-const IS_ADMIN = `a.status = 'active' and a.role in ('tenant_owner', 'tenant_admin') and has_open_account(a.user_id)`;
+/**
+ * Whom news are for; asked again before each attempt, for the ladder of a mail takes days. Nobody whose address is not confirmed:
+ * it may be a stranger's, under which somebody else signed up.
+ */
+const IS_ADMIN = `a.status = 'active' and a.role in ('tenant_owner', 'tenant_admin') and has_confirmed_address(a.user_id)`;
 
 /** What lately failed to reach an admin and is in no other mail, the newest first. */
 const UNTOLD = `
@@ -53,8 +56,9 @@ export class NoticesRepository {
   ) {}
 
   /**
-   * Queues one mail to every active owner and admin about an event. The same mail reports other events of the kind that wait,
-   * and those that earlier mails failed to report. Soon after such a mail the event waits, as it does while the tenant is closed.
+   * Queues one mail about an event to every active owner and admin of a confirmed address. The same mail reports other events of
+   * the kind that wait, and those that earlier mails failed to report. Soon after such a mail the event waits, as it does while the
+   * tenant is closed.
    */
   async addressAdmins({ tenantId, id: eventId }: ClaimedWork, token: string, now: Date): Promise<void> {
     await this.transaction.run(tenantId, async (manager) => {
