@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { OWN_SQL_STATE } from '../../src/platform/database/own-sql-state.js';
 import { Business } from '../support/business.js';
-import type { Answer } from '../support/http.js';
+import { type Answer, call } from '../support/http.js';
 import { join, member, signedIn, type Somebody } from '../support/people.js';
 import { type Stack, startStack } from '../support/stack.js';
 
@@ -113,6 +113,30 @@ describe('running the platform', () => {
     await stack.database.query('update users set is_platform_admin = false where id = $1', [former.userId]);
     expect([await all(boss!), await all(former)]).toEqual([[403, 403, 403], [403, 403, 403]]);
     expect(await all(admin)).toEqual([200, 204, 201]);
+  });
+
+  it('issues nothing in a closed tenant, which is told by name: signing in again would not help', async () => {
+    const closed = await Business.open(stack);
+    const ask = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
+      call(stack.apiUrl, method, path, { body, headers: { authorization: `Bearer ${admin.token}`, 'x-tenant-id': closed.tenantId, ...headers } });
+    const repeated = closed.invoice({ idempotency_key: 'before it was closed' });
+    const issued = await ask('POST', '/documents', repeated);
+    const draft = await ask('POST', '/documents/drafts', closed.invoice());
+    expect([issued.status, draft.status]).toEqual([202, 201]);
+    expect((await admin.call('PATCH', `/platform/tenants/${closed.tenantId}`, { is_active: false })).status).toBe(200);
+    const refused = [403, 'FORBIDDEN', { reason: 'tenant_closed' }];
+    for (const [path, body] of [['/documents', closed.invoice()], [`/documents/${String(draft.body['id'])}/issue`, undefined]] as const) {
+      const answer = await ask('POST', path, body);
+      expect([...verdict(answer), (answer.body as unknown as Refused).error.detail]).toEqual(refused);
+    }
+    expect(await closed.lastNumber()).toBe(1);
+    const dryRun = (await ask('POST', '/documents/validate', closed.invoice())).body;
+    expect(dryRun).toMatchObject({ valid: false, findings: [{ rule: 'issuing.forbidden', severity: 'error', message: expect.stringContaining('La empresa está cerrada') as string }] });
+    // What was issued before is answered as ever, also to who waits.
+    const again = await ask('POST', '/documents', repeated, { prefer: 'wait=1' });
+    expect([again.status, again.body]).toMatchObject([202, { document_id: issued.body['document_id'], action_taken: 'replayed' }]);
+    expect((await admin.call('PATCH', `/platform/tenants/${closed.tenantId}`, { is_active: true })).status).toBe(200);
+    expect((await ask('POST', '/documents', closed.invoice())).status).toBe(202);
   });
 
   it('lets an issuer issue nothing more, and issue again', async () => {

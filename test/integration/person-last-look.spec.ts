@@ -41,6 +41,10 @@ describe('the last look at a person', () => {
   });
 
   const issue = (): Promise<unknown> => issueBySql(service, { ...seed, apiKeyId: sessionId }).then(({ outcome }) => outcome, sqlState);
+  const awaited = (documentId: string, principal: TenantContext['principal']): Promise<unknown> => {
+    const waiting = new AwaitDocumentHandler(new TenantTransaction(service), new SystemClock(), new TimerSleeper(), new Shutdown({ SHUTDOWN_SECONDS: 1 }));
+    return waiting.execute(new AwaitDocument({ tenantId: seed.tenantId, principal, environment: 'TEST' }, documentId, 0, false));
+  };
   const ENDINGS = [
     ['an ended session', 'update sessions set ended_at = now() where user_id = $1'],
     ['an expired session', `update sessions set expires_at = now() - interval '1 minute' where user_id = $1`],
@@ -56,6 +60,17 @@ describe('the last look at a person', () => {
     await database.query('update users set is_platform_admin = true where id = $1', [userId]);
     // Behind the first, which is still to be sent.
     expect(await issue()).toBe('in_line');
+  });
+
+  it('lets an administrator of the platform issue nothing in a closed tenant, and wait there for a document', async () => {
+    const { response } = await issueBySql(service, seed);
+    await database.query('delete from members where user_id = $1', [userId]);
+    await database.query('update users set is_platform_admin = true where id = $1', [userId]);
+    await database.query('update tenants set is_active = false where id = $1', [seed.tenantId]);
+    expect(await issue()).toBe(OWN_SQL_STATE.tenantClosed);
+    expect(await awaited(response.document_id, { kind: 'user', id: userId, sessionId, memberId: null, role: 'platform_admin' })).toMatchObject({ document_id: response.document_id });
+    await database.query('update sessions set ended_at = now() where user_id = $1', [userId]);
+    expect(await issue()).toBe(OWN_SQL_STATE.credentialEnded);
   });
 
   it.each(ENDINGS)('breaks a long answer off after %s', async (_what, change) => {
@@ -77,9 +92,7 @@ describe('the last look at a person', () => {
     const { response } = await issueBySql(service, seed);
     await database.query(change, [userId]);
     const principal = { kind: 'user', id: userId, sessionId, memberId: userId, role: 'billing_operator' } as const;
-    const tenant: TenantContext = { tenantId: seed.tenantId, principal, environment: 'TEST' };
-    const waiting = new AwaitDocumentHandler(new TenantTransaction(service), new SystemClock(), new TimerSleeper(), new Shutdown({ SHUTDOWN_SECONDS: 1 }));
-    await expect(waiting.execute(new AwaitDocument(tenant, response.document_id, 0, false))).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+    await expect(awaited(response.document_id, principal)).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
   });
 
   it('breaks a long answer off when its person has another role by now', async () => {

@@ -22,6 +22,8 @@ export const OWN_SQL_STATE = {
   roleChanged: 'SE010',
   /** The issuer of a draft, or the one to which it moves, has used its idempotency key for another document, which the detail names (`issue_draft`, `update_draft`). */
   keyTaken: 'SE011',
+  /** The tenant is closed, in which an administrator of the platform issues (`last_look`). */
+  tenantClosed: 'SE012',
   /** The lifecycle has no such move, or keeps what was to be deleted (`guard_document`, `guard_draft_deletion`, `guard_draft_part_deletion`). */
   moveNotAllowed: 'SE100',
   /** Identity and number of a document never change, and its version counts its moves (`guard_document`). */

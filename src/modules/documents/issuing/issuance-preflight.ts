@@ -15,7 +15,7 @@ import { refuseUnfit, refuseUnfitSettlements } from '../domain/own-original.js';
 import { idsOfPerson } from '../domain/person.js';
 import { firstDayOf, type RequestedSupport, supportsOf, withheldBefore } from '../domain/withheld-before.js';
 import { type IssuingContextRow, snapshotOf } from '../persistence/issuing-context.js';
-import { IssuingRepository, type Replay, unknownId } from '../persistence/issuing.repository.js';
+import { IssuingRepository, type Replay, tenantClosed, unknownId } from '../persistence/issuing.repository.js';
 import { ModifiedDocumentsRepository } from '../persistence/modified-documents.repository.js';
 import { WithholdingsRepository } from '../persistence/withholdings.repository.js';
 
@@ -139,6 +139,11 @@ export class IssuancePreflight {
     if (documentType !== '04' || modifiedDocumentId === null) return;
     const refusal = await this.issuing.creditRefusal(tenantId, emissionPointId, modifiedDocumentId, note);
     if (refusal !== null) throw refusal;
+  }
+
+  /** Whether anything is issued in the tenant, as it stands now. @throws DomainError FORBIDDEN while it is closed */
+  async refuseClosedTenant({ tenantId }: TenantContext): Promise<void> {
+    if (await this.issuing.isTenantClosed(tenantId)) throw tenantClosed();
   }
 
   /** Whether the counter has a number left, as it stands now. @throws DomainError SEQUENCE_EXHAUSTED */

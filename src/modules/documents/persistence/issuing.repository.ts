@@ -112,6 +112,12 @@ export class IssuingRepository {
     return used.length > 0;
   }
 
+  /** Whether the tenant is closed, as it stands now. */
+  async isTenantClosed(tenantId: string): Promise<boolean> {
+    const open = await this.transaction.run(tenantId, (manager) => manager.query<unknown[]>('select from tenants t where t.id = $1 and t.is_active', [tenantId]));
+    return open.length === 0;
+  }
+
   /**
    * Takes a number and stores the document with its access key, contents, history and due work: once, also where the connection
    * ends before PostgreSQL has answered.
@@ -266,6 +272,9 @@ const REFERENCES = ['issuer_id', 'establishment_id', 'emission_point_id', 'modif
 /** The refusal of an id that the tenant has not, by the field of the body that names it. */
 export const unknownId = (field: (typeof REFERENCES)[number]): DomainError => new DomainError('NOT_FOUND', { field });
 
+/** The refusal of an administrator of the platform: of a closed tenant everybody else is refused before. */
+export const tenantClosed = (): DomainError => new DomainError('FORBIDDEN', { reason: 'tenant_closed' });
+
 /** The refusal of a key that was used for something else; it names what that was, so that nobody issues the same sale twice. */
 const duplicateKey = (documentId: unknown, reason?: 'draft_made' | 'already_issued'): DomainError =>
   new DomainError('DUPLICATE_IDEMPOTENCY_KEY', { ...(reason !== undefined && { reason }), document_id: documentId });
@@ -286,6 +295,8 @@ function refusalOf(error: unknown): unknown {
   switch (state) {
     case OWN_SQL_STATE.emissionPointGone:
       return unknownId('emission_point_id');
+    case OWN_SQL_STATE.tenantClosed:
+      return tenantClosed();
     case OWN_SQL_STATE.keyTaken:
       return duplicateKey(sqlDetail(error));
     case OWN_SQL_STATE.originalNotAuthorized:

@@ -62,6 +62,7 @@ export class ValidateDocumentHandler implements IQueryHandler<ValidateDocument> 
         return otherwise;
       }
     };
+    await collect(() => this.preflight.refuseClosedTenant(tenant), undefined);
     await collect(() => this.preflight.refuseUnusable(context, now), undefined);
     const issuer = this.preflight.snapshot(context, tenant);
     const requested = draftContent(await this.lines.complete(tenant, body), issuer);
