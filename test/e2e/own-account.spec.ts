@@ -173,6 +173,20 @@ describe('the own account', () => {
       expect(await lines(owner, 'login.failed')).toEqual([]);
     });
 
+    it('once, where its call comes twice at once: the later one is no guess, and the session goes on', async () => {
+      const owner = await signUp(api);
+      let late: Promise<Answer<Json>[]> | undefined;
+      await inTransaction(stack, async (client) => {
+        await client.query('select from users where id = $1 for update', [owner.userId]);
+        late = Promise.all([change(owner.token), change(owner.token)]);
+        await lockAwaited(stack.database, 2, 'change_password');
+        await client.query('commit');
+      });
+      const [first, second] = (await late)!.sort((one, other) => one.status - other.status);
+      expect([first?.status, problem(second!)]).toEqual([204, wrong]);
+      expect([await lines(owner, 'login.failed'), await everywhere(owner.token)]).toEqual([[], [200, 200]]);
+    });
+
     it('of one of two sessions that set one at once', async () => {
       const owner = await signUp(api);
       const tokens = [owner.token, (await session(owner)).token];

@@ -25,6 +25,8 @@ export class ChangePassword extends Command<void> {
 
 const RESET = 'POST /auth/password/forgot';
 
+const wrongPassword = (): ValidationFailure => new ValidationFailure([{ loc: ['body', 'current_password'], type: 'wrong_password', input: null, ctx: {} }]);
+
 @CommandHandler(ChangePassword)
 export class ChangePasswordHandler implements ICommandHandler<ChangePassword> {
   constructor(
@@ -51,13 +53,14 @@ export class ChangePasswordHandler implements ICommandHandler<ChangePassword> {
       const now = this.clock.now();
       // Waited for, unlike at the sign-in: a signed-in person learns nothing from the time it takes.
       await this.people.recordFailure(userId, FAILURES_BEFORE_LOCK, new Date(now.getTime() + LOCK_MS), now, origin);
-      throw new ValidationFailure([{ loc: ['body', 'current_password'], type: 'wrong_password', input: null, ctx: {} }]);
+      throw wrongPassword();
     }
     const passwordHash = await this.hasher.hash(password);
     const known = { userId, sessionId, tokenVersion: account.token_version };
     if (await this.people.changePassword(known, passwordHash, this.clock.now(), origin)) return;
     await this.lookAgain(person, account.token_version);
-    throw new DomainError('UNAUTHENTICATED');
+    // This session itself set another password meanwhile. That is no guess, so it does not count.
+    throw wrongPassword();
   }
 
   /**
