@@ -14,15 +14,16 @@ export function isEmailAddress(text: string): boolean {
 }
 
 /**
- * The address of an account as it is kept and looked up, however it was written: one form for every spelling of a domain that a
- * mail would take to the same mailbox, which is the one of the wire where the Unicode form has signs that no address may have
- * here. A text that is no address is only normalised.
+ * The address of an account as it is kept and looked up, however it was written: one form, in lower case, for every spelling of a
+ * domain that a mail would take to the same mailbox, which is the one of the wire where the Unicode form has signs that no address
+ * may have here. A text that is no address is only normalised.
  */
 export function accountAddress(text: string): string {
   const address = normaliseText(text.toLowerCase());
   if (!isEmailAddress(address)) return address;
   const [local = '', domain = ''] = address.split('@');
-  const kept = `${local}@${domainForm(domain) ?? ''}`;
+  // Of Cherokee the form has the capitals, whatever was written.
+  const kept = `${local}@${domainForm(domain)?.toLowerCase() ?? ''}`;
   return isEmailAddress(kept) ? kept : `${local}@${domainToASCII(domain)}`;
 }
 
