@@ -14,7 +14,8 @@
 -- Events: complete_event, current_lineage, document_snapshot, event_card, events_after, events_behind, fan_out_event,
 -- settle_restored_events
 -- Issuers: certificate_told, claim_ruc, end_ruc_claim, has_proven_ruc, lift_ruc_bars, master_keys_in_use,
--- notice_certificates, release_ruc, replace_sealed_key, reserve_ruc, sealed_keys_after, take_ruc_claim
+-- newest_wrapped_keys, notice_certificates, release_ruc, replace_sealed_key, reserve_ruc, sealed_keys_after,
+-- take_ruc_claim
 -- Issuing: begin_work, issue_document, issuing_context, last_look
 -- Lifecycle: advance_document, document_outcome, guard_document, guard_draft_deletion, guard_draft_part_deletion,
 -- is_moving, load_document, restore_content, resume_parked_documents, wake_parked, wake_parked_going_round,
@@ -1380,7 +1381,7 @@ alter function lift_ruc_bars(text,text) owner to sello_resolver;
 revoke execute on function lift_ruc_bars(text,text) from public;
 
 -- Returns the ids of the master keys under which the newest active signing keys are sealed, as they stand at their
--- beginning. Every process asks for its readiness.
+-- beginning. Only processes of the version before newest_wrapped_keys ask.
 CREATE OR REPLACE FUNCTION sello.master_keys_in_use(p_newest integer)
  RETURNS SETOF bytea
  LANGUAGE sql
@@ -1397,6 +1398,27 @@ $function$;
 alter function master_keys_in_use(integer) owner to sello_resolver;
 revoke execute on function master_keys_in_use(integer) from public;
 grant execute on function master_keys_in_use(integer) to sello_app;
+
+-- Returns, for the newest active signing keys of all tenants, the beginning of the sealed key: the id of the master key
+-- and the data key wrapped under it, without the secret. Every process tries to open some of them for its readiness.
+CREATE OR REPLACE FUNCTION sello.newest_wrapped_keys(p_newest integer)
+ RETURNS TABLE(tenant_id uuid, issuer_id uuid, certificate_id uuid, head bytea)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'sello', 'pg_temp'
+AS $function$
+  select c.tenant_id, c.issuer_id, c.id,
+    -- Of one that is damaged the lengths may point behind its end.
+    case when octet_length(c.sealed_key) > 3 + get_byte(c.sealed_key, 1) then substring(c.sealed_key from 1 for 4 + get_byte(c.sealed_key, 1)
+      + 256 * get_byte(c.sealed_key, 2 + get_byte(c.sealed_key, 1)) + get_byte(c.sealed_key, 3 + get_byte(c.sealed_key, 1)))
+    else c.sealed_key end
+  from certificates c
+  where c.is_active and c.revoked_at is null and octet_length(c.sealed_key) > 2
+  order by c.created_at desc limit p_newest
+$function$;
+alter function newest_wrapped_keys(integer) owner to sello_resolver;
+revoke execute on function newest_wrapped_keys(integer) from public;
+grant execute on function newest_wrapped_keys(integer) to sello_app;
 
 -- Writes the event certificate.expiring, or certificate.expired, for each active certificate whose end has come within
 -- 30, 15, 7 or 1 days or has passed, once for each of these thresholds and only for active issuers of active tenants.

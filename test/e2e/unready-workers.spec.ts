@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../src/platform/embedded/free-port.js';
 import { Business } from '../support/business.js';
 import { type Stack, startStack } from '../support/stack.js';
+import { TRANSIT_TOKEN, TransitEngine } from '../support/transit-engine.js';
 
 const DOCUMENTS = 12;
 
@@ -55,5 +56,47 @@ describe('a worker that cannot sign, beside one that can', () => {
     const { index: begun } = await starting;
     expect((await ready())?.status).toBe(200);
     await stack.killWorker(begun, 'SIGTERM');
+  });
+});
+
+describe('a Vault that was set up anew under the same name', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sello-vault-'));
+  let vault: TransitEngine;
+  let stack: Stack;
+  let business: Business;
+
+  beforeAll(async () => {
+    vault = await TransitEngine.start();
+    const tokenFile = join(folder, 'token');
+    writeFileSync(tokenFile, TRANSIT_TOKEN);
+    stack = await startStack({ workers: 1, env: { MASTER_KEY: '', MASTER_KEY_VAULT_URL: vault.url, MASTER_KEY_VAULT_TOKEN_FILE: tokenFile } });
+    business = await Business.open(stack, { certificate: null });
+    await business.uploadCertificate();
+  });
+  afterAll(async () => {
+    await stack.stop();
+    vault.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  it('lets documents wait, and no further process become ready, until the former key is back', async () => {
+    const former = vault.versions[0]!;
+    vault.versions[0] = Buffer.alloc(32, 7);
+    const { document_id } = await business.accepted();
+    const state = (): Promise<Record<string, unknown>[]> => stack.database.query('select status, error_code from documents where id = $1', [document_id]);
+    while ((await state())[0]?.['error_code'] === null) await sleep(50);
+    expect(await state()).toEqual([{ status: 'NUMBER_RESERVED', error_code: 'SIGNING_KEY_UNAVAILABLE' }]);
+
+    const port = await freePort();
+    const starting = stack.startWorker({ METRICS_PORT: String(port) });
+    const ready = (): Promise<Response | null> => fetch(`http://127.0.0.1:${port}/health/ready`).catch(() => null);
+    while ((await ready()) === null) await sleep(50);
+    expect([(await ready())?.status, await (await ready())?.json()]).toMatchObject([503, { checks: { postgresql: 'ok', migrations: 'ok', signing: 'failing' } }]);
+
+    vault.versions[0] = former;
+    await starting;
+    expect((await ready())?.status).toBe(200);
+    await stack.database.query('update outbox set due_at = now()');
+    expect(await business.settled(document_id)).toMatchObject({ status: 'AUTHORIZED' });
   });
 });

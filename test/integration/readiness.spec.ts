@@ -13,14 +13,17 @@ import { Meters } from '../../src/platform/observability/meters.js';
 import type { RedisProbe } from '../../src/platform/observability/redis-probe.js';
 import type { SigningSelfTest } from '../../src/platform/observability/signing-self-test.js';
 import { Envelope } from '../../src/platform/secrets/envelope.js';
+import type { KeyWrapper } from '../../src/platform/secrets/key-wrapper.js';
 import { LocalKeyring } from '../../src/platform/secrets/local-keyring.js';
 import { MasterKeyCheck } from '../../src/platform/secrets/master-key-check.js';
+import { VaultTransit } from '../../src/platform/secrets/vault-transit.js';
 import { Shutdown } from '../../src/platform/shutdown/shutdown.js';
 import { createTestDatabase, fromSetup, type TestDatabase } from '../support/database.js';
 import { samplesOf, valueOf } from '../support/exposition.js';
 import { inTransaction, lockAwaited } from '../support/held-transaction.js';
-import { seedTenant } from '../support/seed.js';
+import { type SeededTenant, seedTenant } from '../support/seed.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
+import { TRANSIT_TOKEN, TransitEngine } from '../support/transit-engine.js';
 
 const chance = new CryptoChance();
 const [OWN, OTHER] = [new LocalKeyring([Buffer.alloc(32, 1)], chance), new LocalKeyring([Buffer.alloc(32, 2)], chance)];
@@ -64,11 +67,11 @@ describe('whether a process is ready', () => {
     proxy.resetAll();
     while (pool().totalCount > 0) await new Promise(setImmediate);
   }
-  function checks(): HealthChecks {
+  function checks(keeper: KeyWrapper = OWN): HealthChecks {
     const note = (_: unknown, text: string): void => void told.push(text);
     const signing = { get failure() { return hostSigns ? null : 'forbidden'; }, passes: () => Promise.resolve(hostSigns) } as unknown as SigningSelfTest;
     const logger = { warn: note, error: note } as unknown as Logger;
-    return new HealthChecks(transaction, redis, signing, new MasterKeyCheck(transaction, OWN), new Shutdown({ SHUTDOWN_SECONDS: 1 }), logger, allMoves(), new TimerSleeper(), meters);
+    return new HealthChecks(transaction, redis, signing, new MasterKeyCheck(transaction, new Envelope(keeper, chance), new TimerSleeper()), new Shutdown({ SHUTDOWN_SECONDS: 1 }), logger, allMoves(), new TimerSleeper(), meters);
   }
   const verdict = async (health: HealthChecks): Promise<Partial<Readiness['checks']> & { status: string }> => {
     const { status, checks: { postgresql, migrations, signing } } = await health.ready();
@@ -163,12 +166,13 @@ describe('whether a process is ready', () => {
     expect(await verdict(health)).toEqual({ ...FINE, status: 'failing', signing: 'failing' });
   });
 
+  async function seal(seed: SeededTenant, keeper: KeyWrapper): Promise<void> {
+    const sealed = await new Envelope(keeper, chance).seal(Buffer.from('key'), seed);
+    await database.query('update certificates set sealed_key = $2 where id = $1', [seed.certificateId, sealed]);
+  }
+
   it('it is not where its master key opens none of the signing keys, and is where it opens one', async () => {
     const [mine, others] = [await seedTenant(database), await seedTenant(database, { ruc: '1790012346001' })];
-    const seal = async (seed: typeof mine, keeper: LocalKeyring): Promise<void> => {
-      const sealed = await new Envelope(keeper, chance).seal(Buffer.from('key'), seed);
-      await database.query('update certificates set sealed_key = $2 where id = $1', [seed.certificateId, sealed]);
-    };
     const fresh = checks();
     expect(await verdict(fresh)).toEqual(FINE);
     await seal(mine, OTHER);
@@ -188,5 +192,46 @@ describe('whether a process is ready', () => {
     // Known once it is not asked for again.
     await seal(mine, OTHER);
     expect(await verdict(fresh)).toEqual(FINE);
+  });
+
+  it('it is not where its Vault holds another key under the same name, and is while nobody can tell; one damaged key proves nothing', async () => {
+    await database.query('update certificates set is_active = false');
+    const [first, second] = [await seedTenant(database, { ruc: '1790012347001' }), await seedTenant(database, { ruc: '1790012348001' })];
+    const engine = await TransitEngine.start();
+    try {
+      const vault = new VaultTransit(engine.url, () => TRANSIT_TOKEN);
+      for (const seed of [first, second]) await seal(seed, vault);
+      await database.query(`update certificates set sealed_key = 'damage' where id = $1`, [second.certificateId]);
+      const UNREADY = { ...FINE, status: 'failing', signing: 'failing' };
+      const right = checks(vault);
+      expect(await verdict(right)).toEqual(FINE);
+
+      const key = engine.versions[0]!;
+      engine.versions[0] = Buffer.alloc(32, 3);
+      const wrong = checks(vault);
+      expect([await verdict(wrong), await wrong.obstacle()]).toEqual([UNREADY, 'signing']);
+      expect(told).toContainEqual(expect.stringMatching(/^the master key is not the one/));
+      engine.versions[0] = key;
+      expect([await verdict(wrong), await wrong.obstacle()]).toEqual([FINE, null]);
+
+      engine.isSealed = true;
+      const unsure = checks(vault);
+      expect(await verdict(unsure)).toEqual(FINE);
+      engine.isSealed = false;
+      engine.versions[0] = Buffer.alloc(32, 3);
+      expect(await verdict(unsure)).toEqual(UNREADY);
+      engine.isSilent = true;
+      expect(await verdict(unsure)).toEqual(FINE);
+    } finally {
+      engine.stop();
+    }
+  });
+
+  it('what a process is told of the newest keys is no more than it must open', async () => {
+    const seed = await seedTenant(database, { ruc: '1790012349001' });
+    await seal(seed, OWN);
+    const [row] = await database.query<{ head: Buffer; sealed_key: Buffer }>('select k.head, c.sealed_key from newest_wrapped_keys(1) k join certificates c on c.id = k.certificate_id where c.id = $1', [seed.certificateId]);
+    const BOX = 'key'.length + 28;
+    expect(row!.head).toEqual(row!.sealed_key.subarray(0, -BOX));
   });
 });

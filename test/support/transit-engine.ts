@@ -12,6 +12,9 @@ export class TransitEngine {
   readonly versions = [randomBytes(32)];
   /** Older ones are not opened any more, as its `min_decryption_version`. */
   oldest = 1;
+  isSealed = false;
+  /** It takes questions and answers none. */
+  isSilent = false;
   private readonly server: Server;
   private readonly chance = new CryptoChance();
 
@@ -20,7 +23,8 @@ export class TransitEngine {
       let text = '';
       request.on('data', (chunk: Buffer) => (text += chunk.toString()));
       request.on('end', () => {
-        const [status, data] = request.headers['x-vault-token'] === TRANSIT_TOKEN ? this.answer(request.url ?? '', text) : [403, null];
+        if (this.isSilent) return;
+        const [status, data] = this.isSealed ? [503, 'Vault is sealed'] as const : request.headers['x-vault-token'] === TRANSIT_TOKEN ? this.answer(request.url ?? '', text) : [403, null];
         response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(status === 200 ? { data } : { errors: data === null ? [] : [data] }));
       });
     });
@@ -33,6 +37,7 @@ export class TransitEngine {
   }
 
   stop(): void {
+    this.server.closeAllConnections();
     this.server.close();
   }
 

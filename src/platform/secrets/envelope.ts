@@ -66,16 +66,31 @@ export class Envelope {
   }
 
   /**
+   * Unwraps the data key of a secret, and nothing else.
+   * @param head the beginning of a sealed secret, up to its box
+   * @throws EnvelopeError as `open`
+   */
+  async proveKey(head: Uint8Array, owner: SecretOwner): Promise<void> {
+    (await this.keeper.unwrap(splitHead(head).wrapped, contextOf('key', owner))).fill(0);
+  }
+
+  /** False when certainly not this process has the master key under which something was sealed; `head` as in `proveKey`. */
+  mayOpen(head: Uint8Array): boolean {
+    return this.keeper.mayOpen(keyIdOf(Buffer.from(head)));
+  }
+
+  /**
    * Wraps the data key of a secret under the current master key; the secret itself stays as it is.
-   * @returns null when it is current already
+   * @returns null when it is current already; it opens nevertheless
    * @throws EnvelopeError as `open`
    */
   async rewrap(sealed: Uint8Array, owner: SecretOwner): Promise<SealedSecret | null> {
     const { wrapped, box } = split(sealed);
-    if (await this.keeper.isCurrent(wrapped.keyId)) return null;
     const context = contextOf('key', owner);
+    const isCurrent = await this.keeper.isCurrent(wrapped.keyId);
     const dataKey = await this.keeper.unwrap(wrapped, context);
     try {
+      if (isCurrent) return null;
       return join(await this.keeper.wrap(dataKey, context), box);
     } finally {
       dataKey.fill(0);
@@ -91,14 +106,23 @@ function join({ keyId, bytes }: WrappedKey, box: Buffer): SealedSecret {
 }
 
 function split(sealed: Uint8Array): { wrapped: WrappedKey; box: Buffer } {
+  const { wrapped, rest: box } = splitHead(sealed);
+  if (box.length < BOX_OVERHEAD) throw new EnvelopeError('the sealed secret is cut short');
+  return { wrapped, box };
+}
+
+function splitHead(sealed: Uint8Array): { wrapped: WrappedKey; rest: Buffer } {
   const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
-  const idEnd = 2 + (bytes[1] ?? 0);
+  const idEnd = idEndOf(bytes);
   if (bytes.length < idEnd + 2) throw new EnvelopeError('the sealed secret is cut short');
   if (bytes[0] !== FORMAT_VERSION) throw new EnvelopeError('the sealed secret has an unknown format');
   const keyEnd = idEnd + 2 + bytes.readUInt16BE(idEnd);
-  if (bytes.length < keyEnd + BOX_OVERHEAD) throw new EnvelopeError('the sealed secret is cut short');
-  return { wrapped: { keyId: bytes.toString('utf8', 2, idEnd), bytes: bytes.subarray(idEnd + 2, keyEnd) }, box: bytes.subarray(keyEnd) };
+  if (bytes.length < keyEnd) throw new EnvelopeError('the sealed secret is cut short');
+  return { wrapped: { keyId: keyIdOf(bytes), bytes: bytes.subarray(idEnd + 2, keyEnd) }, rest: bytes.subarray(keyEnd) };
 }
+
+const idEndOf = (bytes: Buffer): number => 2 + (bytes[1] ?? 0);
+const keyIdOf = (bytes: Buffer): string => bytes.toString('utf8', 2, idEndOf(bytes));
 
 function contextOf(part: 'key' | 'secret', owner: SecretOwner): Buffer {
   const record = 'certificateId' in owner ? `${owner.issuerId}|${owner.certificateId}` : `webhook|${owner.webhookId}|${owner.secretId}`;

@@ -17,7 +17,8 @@ export interface KeyWrapper {
   wrap(dataKey: Buffer, context: Buffer): Promise<WrappedKey>;
   /**
    * The caller wipes the returned buffer.
-   * @throws KeyUnavailableError when this keeper does not have the master key or cannot be reached: another time or place may
+   * @throws KeyUnavailableError when this keeper does not have the master key, cannot tell whether it has, or cannot be reached:
+   *   another time or place may
    * @throws EnvelopeError when the key does not open: wrong record or damage, for good
    */
   unwrap(wrapped: WrappedKey, context: Buffer): Promise<Buffer>;

@@ -1,7 +1,7 @@
-import { EnvelopeError, KeeperSilentError, KeyUnavailableError, type KeyWrapper } from './key-wrapper.js';
+import { EnvelopeError, KeeperAwayError, KeeperSilentError, KeyUnavailableError, type KeyWrapper } from './key-wrapper.js';
 import { RestingKeyWrapper } from './resting-key-wrapper.js';
 
-const RESTING = new KeyUnavailableError('the keeper of the master key did not answer a moment ago');
+const RESTING = new KeeperAwayError('the keeper of the master key did not answer a moment ago');
 const NOTHING = Buffer.alloc(0);
 
 describe('a keeper of the master key that was silent', () => {

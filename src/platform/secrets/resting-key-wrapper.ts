@@ -1,6 +1,6 @@
 import type { Clock } from '../../shared/ports.js';
 import { pauseGoesOn } from '../../shared/pause.js';
-import { KeeperSilentError, KeyUnavailableError, type KeyWrapper, type WrappedKey } from './key-wrapper.js';
+import { KeeperAwayError, KeeperSilentError, type KeyWrapper, type WrappedKey } from './key-wrapper.js';
 
 /** How long a keeper that was silent is left alone, before one question tries it again. */
 const REST_MS = 5_000;
@@ -42,11 +42,11 @@ export class RestingKeyWrapper implements KeyWrapper {
     }
   }
 
-  /** @throws KeyUnavailableError while it rests; whoever comes first afterwards asks, and the others wait for what that one finds */
+  /** @throws KeeperAwayError while it rests; whoever comes first afterwards asks, and the others wait for what that one finds */
   private refuseWhileItRests(): void {
     if (this.restsUntil === null) return;
     const now = this.clock.now();
-    if (pauseGoesOn(this.restsUntil, now, REST_MS)) throw new KeyUnavailableError('the keeper of the master key did not answer a moment ago');
+    if (pauseGoesOn(this.restsUntil, now, REST_MS)) throw new KeeperAwayError('the keeper of the master key did not answer a moment ago');
     this.restsUntil = this.restFrom(now);
   }
 

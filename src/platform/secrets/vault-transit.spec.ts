@@ -6,7 +6,7 @@ import { runInNewContext } from 'node:vm';
 import { TRANSIT_TOKEN as TOKEN, TransitEngine } from '../../../test/support/transit-engine.js';
 import { CryptoChance } from '../adapters/crypto-chance.js';
 import { Envelope } from './envelope.js';
-import { EnvelopeError, KeeperAwayError, KeeperSilentError, KeyUnavailableError } from './key-wrapper.js';
+import { KeeperAwayError, KeeperSilentError, KeyUnavailableError } from './key-wrapper.js';
 import { VaultTransit } from './vault-transit.js';
 
 setFlagsFromString('--expose-gc');
@@ -28,7 +28,7 @@ describe('a master key kept by Vault', () => {
   it('seals and opens without ever being seen', async () => {
     const sealed = await envelope.seal(secret, owner);
     expect(await envelope.open(sealed, owner)).toEqual(secret);
-    await expect(envelope.open(sealed, { ...owner, issuerId: 'i-2' })).rejects.toThrow(EnvelopeError);
+    await expect(envelope.open(sealed, { ...owner, issuerId: 'i-2' })).rejects.toThrow(KeyUnavailableError);
     expect(sealed.includes(secret.subarray(4, 15))).toBe(false);
   });
 
@@ -60,6 +60,20 @@ describe('a master key kept by Vault', () => {
     await expect(envelope.open(sealed, owner)).rejects.toThrow(KeyUnavailableError);
     engine.versions.push(newest);
     expect(await envelope.open(sealed, owner)).toEqual(secret);
+  });
+
+  it('another key under the same name leaves the secret for later, for nobody can tell it from damage; a damaged secret is given up', async () => {
+    const own = new VaultTransit(engine.url, () => TOKEN);
+    const sealed = await envelope.seal(secret, owner);
+    const right = engine.versions.pop()!;
+    engine.versions.push(randomBytes(32));
+    // Also where it has opened what was sealed under the new one.
+    expect(await new Envelope(own, chance).open(await envelope.seal(secret, owner), owner)).toEqual(secret);
+    await expect(new Envelope(own, chance).open(sealed, owner)).rejects.toMatchObject({ name: 'KeyUnavailableError', message: expect.stringContaining('another key') });
+    await expect(envelope.rewrap(sealed, owner)).rejects.toThrow(KeyUnavailableError);
+    engine.versions.splice(-1, 1, right);
+    sealed[sealed.length - 1]! ^= 1;
+    await expect(envelope.open(sealed, owner)).rejects.toMatchObject({ name: 'EnvelopeError' });
   });
 
   /** A Vault of its own that answers as it is told to. */

@@ -1,11 +1,11 @@
 import { fetch, type RequestInit } from 'undici';
 import { z } from 'zod';
-import { EnvelopeError, KeeperAwayError, KeeperSilentError, KeyUnavailableError, type KeyWrapper, type WrappedKey } from './key-wrapper.js';
+import { KeeperAwayError, KeeperSilentError, KeyUnavailableError, type KeyWrapper, type WrappedKey } from './key-wrapper.js';
 
 const TIMEOUT_MS = 5_000;
 /** Vault's ciphertexts begin with the version of the key, e.g. vault:v3: */
 const CIPHERTEXT = /^vault:v(\d+):/;
-/** What the transit engine says of a ciphertext that was altered, or sealed for another record. */
+/** What the transit engine says of a ciphertext that was altered, sealed for another record, or sealed under another key of this name. */
 const NOT_OPENED = /message authentication failed|unable to decrypt|could not decode/;
 
 const Encrypted = z.object({ data: z.object({ ciphertext: z.string().regex(CIPHERTEXT) }) });
@@ -14,7 +14,8 @@ const KeyState = z.object({ data: z.object({ latest_version: z.number().int().po
 
 /**
  * The master key kept by HashiCorp Vault or OpenBao (transit secrets engine, key type aes256-gcm96): it never enters this
- * process. Vault rotates it by versions; `isCurrent` compares with the latest one.
+ * process. Vault rotates it by versions; `isCurrent` compares with the latest one. A key that Vault recreated has the name and the
+ * versions of the former one, so what does not unwrap may be Vault's fault and is always left for later.
  */
 export class VaultTransit implements KeyWrapper {
   private readonly mount: string;
@@ -67,8 +68,9 @@ export class VaultTransit implements KeyWrapper {
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     if (status >= 200 && status < 300) return parsed(text);
-    // 400 alone does not say so: a key that is gone, and a version that is retired or still to come, are 400 too, and mendable.
-    if (status === 400 && NOT_OPENED.test(text)) throw new EnvelopeError('the sealed secret does not open for this record');
+    // Never for good: a Vault that was set up anew, or restored, says the same of every secret. A key that is gone, and a version
+    // that is retired or still to come, are 400 too.
+    if (status === 400 && NOT_OPENED.test(text)) throw new KeyUnavailableError(`the secret does not open under Vault's key ${this.name}: Vault holds another key under this name, or the record is damaged`);
     const Kind = status === 400 ? KeyUnavailableError : KeeperAwayError;
     throw new Kind(`Vault answered ${status}`);
   }
