@@ -18,7 +18,15 @@ export const milliseconds = (description: string) => z.coerce.number().int().min
 export const span = (unit: keyof typeof LONGEST_SPAN, description: string, least = 1) => z.coerce.number().int().min(least).max(LONGEST_SPAN[unit], `at most ${LONGEST_SPAN[unit]}`).describe(description);
 
 /** What browsers, the SRI and other services are reached under: no other scheme means anything there. */
-export const webAddress = () => z.url({ protocol: /^https?$/, error: (issue) => whenGiven(issue, 'an address that begins with http:// or https://') });
+export const webAddress = (options: { readonly abort?: boolean } = {}) => z.url({ protocol: /^https?$/, ...options, error: (issue) => whenGiven(issue, 'an address that begins with http:// or https://') });
+
+/** Of a key of a Vault transit engine. A password in it would be told with every failure; Vault takes tokens. */
+export const vaultKeyAddress = () => webAddress({ abort: true }).refine(isVaultKey, 'an address without user and password that ends in /keys/NAME');
+
+function isVaultKey(address: string): boolean {
+  const { username, password, pathname } = new URL(address);
+  return username === '' && password === '' && !/[?#]/.test(address) && /\/keys\/[^/]+$/.test(pathname);
+}
 
 /** For addresses that hold a password. */
 export const PERCENT_ENCODED = 'with special characters of its password percent-encoded (@ as %40, / as %2F, ? as %3F, # as %23, a comma as %2C)';

@@ -153,6 +153,20 @@ describe('settings', () => {
     }
   });
 
+  it.each(['http://u:PW@vault.example/v1/transit/keys/sello', 'http://u@vault.example/v1/transit/keys/sello', 'https://vault.example/v1/transit/keys/sello/', 'https://vault.example/v1/transit', 'https://vault.example/v1/transit/keys/sello?PW'])(
+    'refuse %s for a key of Vault, and repeat nothing of it', (MASTER_KEY_VAULT_URL) => {
+      const read = (): unknown => readSettings({ ...GIVEN, APP_ENV: 'sandbox', MASTER_KEY_VAULT_URL });
+      expect(read).toThrow(/^ {2}MASTER_KEY_VAULT_URL: an address without user and password that ends in \/keys\/NAME$/m);
+      expect(read).not.toThrow(/PW|vault\.example/);
+    },
+  );
+
+  it('take the address of a key of Vault', () => {
+    const MASTER_KEY_VAULT_URL = 'https://vault.example:8200/v1/transit/keys/sello';
+    expect(readSettings({ ...GIVEN, APP_ENV: 'sandbox', MASTER_KEY_VAULT_URL })).toMatchObject({ MASTER_KEY_VAULT_URL });
+    expect(() => readSettings({ ...GIVEN, APP_ENV: 'sandbox', MASTER_KEY_VAULT_URL: 'vault' })).toThrow(/^ {2}MASTER_KEY_VAULT_URL: an address that begins with http/m);
+  });
+
   it('refuse for what the owner does an address of another database', () => {
     for (const name of ['DATABASE_OWNER_URL', 'DATABASE_URL']) expect(() => readOwnerUrl({ [name]: 'mysql://localhost/sello' })).toThrow(new RegExp(`^${name}: .*postgresql://`));
   });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { KEY_PROBLEMS, type KeyKind } from './key-settings.js';
 import { shortestMailLease } from './mail-lease.js';
-import { databaseAddress, days, flag, isMailServer, isProxy, isWholeAddress, ladder, LONGEST_BOUNCE_NAME, MAILBOX, milliseconds, MISSING, namedValues, origins, PERCENT_ENCODED, seconds, span, uuids, webAddress } from './setting-kinds.js';
+import { databaseAddress, days, flag, isMailServer, isProxy, isWholeAddress, ladder, LONGEST_BOUNCE_NAME, MAILBOX, milliseconds, MISSING, namedValues, origins, PERCENT_ENCODED, seconds, span, uuids, vaultKeyAddress, webAddress } from './setting-kinds.js';
 
 /** What a step needs of its lease besides the one call to the SRI that it makes: it signs, and writes before and after. */
 const LEASE_MARGIN_SECONDS = 1;
@@ -58,7 +58,7 @@ export const SETTINGS_SCHEMA = z.object({
   SRI_RAMP_SECONDS: seconds('After an outage: how long a worker uses a quarter of its concurrency, then as long half of it; documents that waited for the SRI may use half of that').default(60),
   MASTER_KEY: z.string().optional().describe('Master key that wraps the data keys of stored private keys: 32 bytes in base64; older keys behind it, separated by commas, until `npm run rotate-master-key` ran'),
   MASTER_KEY_FILE: z.string().optional().describe('File that holds the master key instead of MASTER_KEY, older ones on further lines; mode 0600, or 0440 for a group'),
-  MASTER_KEY_VAULT_URL: webAddress().optional().describe('Key of a Vault transit engine that keeps the master key instead, e.g. https://vault:8200/v1/transit/keys/sello'),
+  MASTER_KEY_VAULT_URL: vaultKeyAddress().optional().describe('Key of a Vault transit engine that keeps the master key instead, e.g. https://vault:8200/v1/transit/keys/sello'),
   MASTER_KEY_VAULT_TOKEN_FILE: z.string().optional().describe('File that holds the token for MASTER_KEY_VAULT_URL; there when a process starts, and read again at every call'),
   TOKEN_KEYS: z.string().optional().describe('RSA keys of access tokens in PEM, concatenated: the first, private, signs; the others, private or public, still verify'),
   TOKEN_KEYS_FILE: z.string().optional().describe('File that holds TOKEN_KEYS instead; mode 0600, or 0440 for a group. Without either a local process makes a key for itself; others do not start'),

@@ -5,7 +5,7 @@ import type { Chance } from '../../shared/ports.js';
 import type { KeyWrapper } from './key-wrapper.js';
 import { LocalKeyring } from './local-keyring.js';
 import { readMasterKeys } from './master-key.js';
-import { VaultTransit } from './vault-transit.js';
+import { TOKEN, VaultTransit } from './vault-transit.js';
 
 type KeySettings = Pick<Settings, 'MASTER_KEY' | 'MASTER_KEY_FILE' | 'MASTER_KEY_VAULT_URL' | 'MASTER_KEY_VAULT_TOKEN_FILE'>;
 
@@ -33,4 +33,5 @@ function refuseTokenless(token: () => string): void {
     throw new SettingsError(`MASTER_KEY_VAULT_TOKEN_FILE: the file cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`, { cause: error });
   }
   if (found === '') throw new SettingsError('MASTER_KEY_VAULT_TOKEN_FILE: the file is empty');
+  if (!TOKEN.test(found)) throw new SettingsError('MASTER_KEY_VAULT_TOKEN_FILE: the file holds no token, which is one word of ASCII characters');
 }

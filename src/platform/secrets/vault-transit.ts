@@ -8,6 +8,9 @@ const CIPHERTEXT = /^vault:v(\d+):/;
 /** What the transit engine says of a ciphertext that was altered, sealed for another record, or sealed under another key of this name. */
 const NOT_OPENED = /message authentication failed|unable to decrypt|could not decode/;
 
+/** What a token is made of: with anything else in it fetch refuses the header, and says it aloud. */
+export const TOKEN = /^[\x21-\x7e]+$/;
+
 const Encrypted = z.object({ data: z.object({ ciphertext: z.string().regex(CIPHERTEXT) }) });
 const Decrypted = z.object({ data: z.object({ plaintext: z.base64() }) });
 const KeyState = z.object({ data: z.object({ latest_version: z.number().int().positive() }) });
@@ -81,19 +84,23 @@ export class VaultTransit implements KeyWrapper {
       const response = await fetch(`${this.mount}/${path}`, { ...request, redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) });
       return { status: response.status, text: await response.text() };
     } catch (error) {
-      const { name, message } = error as Error;
+      const { name, cause } = error as Error;
       // Whoever refuses a connection does so at once.
       const Kind = name === 'TimeoutError' ? KeeperSilentError : KeeperAwayError;
-      throw new Kind(`Vault does not answer: ${message}`);
+      // Never its message: it may repeat what the request held.
+      throw new Kind(`Vault does not answer: ${(cause as { readonly code?: string } | undefined)?.code ?? name}`);
     }
   }
 
   private readToken(): string {
+    let token: string;
     try {
-      return this.token();
+      token = this.token();
     } catch (error) {
       throw new KeeperAwayError(`the token for Vault cannot be read: ${(error as Error).message}`);
     }
+    if (!TOKEN.test(token)) throw new KeeperAwayError('the file of the token for Vault holds none');
+    return token;
   }
 }
 
