@@ -780,7 +780,7 @@ end $function$;
 -- Marks up to p_limit rows of due work as announced and returns them, so that the worker's relay rings the bell for
 -- each. Where more is due, tenants take turns: the look begins after the tenant p_after, and looked_until names the one
 -- after which the next look goes on. p_places bounds how many of a step may be begun. Rows that somebody holds are
--- skipped. The worker's relay calls it.
+-- skipped. The worker's relay calls it. It goes by the database's clock if the caller's is ahead of it.
 CREATE OR REPLACE FUNCTION sello.announce_going_round(p_now timestamp with time zone, p_patience interval, p_limit integer, p_places jsonb, p_after uuid)
  RETURNS TABLE(tenant_id uuid, document_id uuid, announcement integer, looked_until uuid)
  LANGUAGE plpgsql
@@ -804,6 +804,7 @@ declare
   found_step text;
   is_simple boolean;
 begin
+  p_now := least(p_now, clock_timestamp());
   -- A bell forgotten by a crash of the server is rung again: no need to wait for the disk.
   perform set_config('synchronous_commit', 'off', true);
   is_simple := (select count(*) from (select from outbox o where o.due_at <= p_now and o.sequential < 1000000000 limit p_limit + 1) due) <= p_limit;
@@ -862,7 +863,8 @@ grant execute on function announce_going_round(timestamp with time zone,interval
 -- Takes or renews a worker's lease on the due work of a document, and returns its step and how many leases were lost;
 -- no row if there is nothing for this worker to do. A submission that has to wait for an earlier number or a pause is
 -- put off for ten minutes at most, or until it is woken. It locks the row, and to be sure of being woken it locks the
--- earlier row or the pause for share, without waiting. The worker calls it first in each step.
+-- earlier row or the pause for share, without waiting. The worker calls it first in each step. It goes by the
+-- database's clock if the caller's is ahead of it.
 CREATE OR REPLACE FUNCTION sello.claim_step(p_tenant uuid, p_document uuid, p_token uuid, p_now timestamp with time zone, p_lease interval)
  RETURNS TABLE(step text, lost_leases integer)
  LANGUAGE plpgsql
@@ -877,6 +879,7 @@ declare
   predecessor uuid;
   will_be_woken boolean;
 begin
+  p_now := least(p_now, clock_timestamp());
   -- A lease forgotten by a crash of the server fences its worker off, and whatever that worker commits for good
   -- flushes the lease with it: no need to wait for the disk.
   perform set_config('synchronous_commit', 'off', true);
@@ -1422,7 +1425,8 @@ grant execute on function newest_wrapped_keys(integer) to sello_app;
 
 -- Writes the event certificate.expiring, or certificate.expired, for each active certificate whose end has come within
 -- 30, 15, 7 or 1 days or has passed, once for each of these thresholds and only for active issuers of active tenants.
--- It returns how many it wrote. The worker calls it at intervals.
+-- It returns how many it wrote. The worker calls it at intervals. It goes by the database's clock if the caller's is
+-- ahead of it.
 CREATE OR REPLACE FUNCTION sello.notice_certificates(p_now timestamp with time zone)
  RETURNS integer
  LANGUAGE plpgsql
@@ -1432,6 +1436,7 @@ AS $function$
 declare
   written integer;
 begin
+  p_now := least(p_now, clock_timestamp());
   with due as (
     select c.tenant_id, c.id as certificate_id, gen_random_uuid() as event_id,
       (select min(t.days) from unnest(array[0, 1, 7, 15, 30]) as t (days) where c.valid_to <= p_now + make_interval(hours => 24 * t.days)) as threshold
@@ -2395,7 +2400,8 @@ grant execute on function bounce_mail(uuid,text,timestamp with time zone) to sel
 
 -- Leases up to p_limit due mails and notices to a worker and returns them with the tenant after which the next claim
 -- goes on; null means that everything due was looked at. Tenants take turns, so that one tenant's month-end does not
--- hold up another's mail. Rows that somebody holds are skipped. The worker calls it.
+-- hold up another's mail. Rows that somebody holds are skipped. The worker calls it. It goes by the database's clock if
+-- the caller's is ahead of it.
 CREATE OR REPLACE FUNCTION sello.claim_mails_going_round(p_token uuid, p_now timestamp with time zone, p_lease interval, p_limit integer, p_after uuid)
  RETURNS TABLE(taken jsonb, looked_until uuid)
  LANGUAGE plpgsql
@@ -2417,6 +2423,7 @@ declare
   -- By chance at first, so that not all workers begin with the same tenants.
   start_at constant uuid := coalesce(p_after, p_token);
 begin
+  p_now := least(p_now, clock_timestamp());
   if not exists (select from mail_outbox o where o.due_at <= p_now) then
     return;
   end if;
@@ -2562,19 +2569,23 @@ alter function queue_notice() owner to sello_worker;
 revoke execute on function queue_notice() from public;
 
 -- Writes how a mail stands after an attempt and when it is due again; null means never. It returns false, and writes
--- nothing, if the lease was lost. It locks the due work before the mail. The worker calls it.
+-- nothing, if the lease was lost. It locks the due work before the mail. The worker calls it. All times of a caller
+-- whose clock is ahead of the database's are put back by as much.
 CREATE OR REPLACE FUNCTION sello.settle_mail(p_tenant uuid, p_mail uuid, p_token uuid, p_due_at timestamp with time zone, p_status text, p_failure text, p_message_id text, p_now timestamp with time zone)
  RETURNS boolean
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
  SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
+declare
+  lead constant interval := greatest(p_now - clock_timestamp(), interval '0');
 begin
+  p_now := p_now - lead;
   perform set_config('sello.tenant_id', p_tenant::text, true);
   if p_due_at is null then
     delete from mail_outbox o where o.tenant_id = p_tenant and o.id = p_mail and o.lease_token = p_token;
   else
-    update mail_outbox o set due_at = p_due_at, lease_token = null where o.tenant_id = p_tenant and o.id = p_mail and o.lease_token = p_token;
+    update mail_outbox o set due_at = p_due_at - lead, lease_token = null where o.tenant_id = p_tenant and o.id = p_mail and o.lease_token = p_token;
   end if;
   if not found then return false; end if;
   update mails m set status = p_status, attempts = m.attempts + 1, failure = p_failure, message_id = coalesce(p_message_id, m.message_id),
@@ -4339,7 +4350,8 @@ end $function$;
 
 -- Begins an attempt at a leased delivery, counts it, and returns the address, secrets, event and number of the attempt.
 -- It returns no row if the lease was lost, and if the webhook is switched off or removed: then the delivery is put
--- aside or ends as failed. It locks the work, then the delivery. The worker calls it.
+-- aside or ends as failed. It locks the work, then the delivery. The worker calls it. It goes by the database's clock
+-- if the caller's is ahead of it.
 CREATE OR REPLACE FUNCTION sello.begin_attempt(p_tenant uuid, p_delivery uuid, p_token uuid, p_now timestamp with time zone)
  RETURNS TABLE(webhook_id uuid, url text, secrets jsonb, event jsonb, number integer, round integer)
  LANGUAGE plpgsql
@@ -4350,6 +4362,7 @@ declare
   k webhooks%rowtype;
   e events%rowtype;
 begin
+  p_now := least(p_now, clock_timestamp());
   perform set_config('sello.tenant_id', p_tenant::text, true);
   perform from webhook_work w where w.tenant_id = p_tenant and w.delivery_id = p_delivery and w.lease_token = p_token for update;
   if not found then return; end if;
@@ -4426,6 +4439,7 @@ end $function$;
 -- null means that everything due was looked at. Tenants and addresses take turns: a tenant has a quarter of the room at
 -- most and an address p_per_webhook deliveries under way, but addresses whose latest attempt failed have an eighth and
 -- one delivery each. It holds an advisory lock until the commit, so one worker claims at a time. The worker calls it.
+-- It goes by the database's clock if the caller's is ahead of it.
 CREATE OR REPLACE FUNCTION sello.claim_deliveries_going_round(p_token uuid, p_now timestamp with time zone, p_lease interval, p_limit integer, p_limit_failing integer, p_per_webhook integer, p_after uuid[])
  RETURNS TABLE(taken jsonb, looked_until uuid[])
  LANGUAGE plpgsql
@@ -4448,6 +4462,7 @@ declare
   start_tenant constant uuid := coalesce(p_after[1], p_token);
   start_webhook constant uuid := coalesce(p_after[2], p_token);
 begin
+  p_now := least(p_now, clock_timestamp());
   -- A lease forgotten by a crash of the server leads to one delivery more: no need to wait for the disk.
   perform set_config('synchronous_commit', 'off', true);
   if not exists (select from webhook_work w where w.due_at <= p_now) then return; end if;
@@ -4560,19 +4575,21 @@ end $function$;
 -- meanwhile is due at once, before all that waits of its webhook, and so is one that failed at an address that was
 -- changed meanwhile, also where it ran out of attempts. A webhook that answered 410, or has failed for p_patience, is
 -- switched off with the event webhook.disabled. If the lease was lost, only the attempt itself is written. It locks the
--- work. The worker calls it.
+-- work. The worker calls it. All times of a caller whose clock is ahead of the database's are put back by as much.
 CREATE OR REPLACE FUNCTION sello.end_attempt(p_tenant uuid, p_delivery uuid, p_token uuid, p_now timestamp with time zone, p_number integer, p_outcome text, p_status_code integer, p_duration_ms integer, p_next_at timestamp with time zone, p_patience interval, p_event uuid)
  RETURNS void
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
 AS $function$
 declare
+  lead constant interval := greatest(p_now - clock_timestamp(), interval '0');
   d webhook_deliveries%rowtype;
-  next_at timestamptz := p_next_at;
+  next_at timestamptz := p_next_at - lead;
   is_test boolean;
   counts boolean;
   tried integer;
 begin
+  p_now := p_now - lead;
   perform set_config('sello.tenant_id', p_tenant::text, true);
   perform from webhook_work w where w.tenant_id = p_tenant and w.delivery_id = p_delivery and w.lease_token = p_token for update;
   if not found then
@@ -4619,7 +4636,8 @@ begin
 end $function$;
 
 -- Returns up to p_limit active webhooks, of all tenants, that have failed for p_patience and have no delivery before
--- them. The worker calls it at intervals and switches them off.
+-- them. The worker calls it at intervals and switches them off. It goes by the database's clock if the caller's is
+-- ahead of it.
 CREATE OR REPLACE FUNCTION sello.failing_webhooks(p_patience interval, p_now timestamp with time zone, p_limit integer)
  RETURNS TABLE(tenant_id uuid, id uuid)
  LANGUAGE sql
@@ -4628,7 +4646,7 @@ CREATE OR REPLACE FUNCTION sello.failing_webhooks(p_patience interval, p_now tim
  SET enable_seqscan TO 'off'
 AS $function$
   select k.tenant_id, k.id from webhooks k
-  where k.is_active and k.failing_since <= p_now - p_patience
+  where k.is_active and k.failing_since <= least(p_now, now()) - p_patience
     -- What has an attempt before it tells by itself; behind an outage of ours it may be the first one in days.
     and not exists (select from webhook_work w where w.tenant_id = k.tenant_id and w.webhook_id = k.id and w.due_at is not null)
   limit p_limit
@@ -4761,7 +4779,8 @@ revoke execute on function sealed_webhook_secrets_after(uuid,uuid,integer) from 
 
 -- Switches an active webhook off if it is gone, or if p_may_be_failing and it has failed for p_patience, with the event
 -- webhook.disabled, and returns whether it did. With a p_url_version only while the address is that one. It locks the
--- webhook. end_attempt calls it, and the worker at intervals.
+-- webhook. end_attempt calls it, and the worker at intervals. It goes by the database's clock if the caller's is ahead
+-- of it.
 CREATE OR REPLACE FUNCTION sello.switch_webhook_off(p_tenant uuid, p_webhook uuid, p_url_version integer, p_is_gone boolean, p_may_be_failing boolean, p_patience interval, p_now timestamp with time zone, p_event uuid)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -4770,6 +4789,7 @@ AS $function$
 declare
   k webhooks%rowtype;
 begin
+  p_now := least(p_now, clock_timestamp());
   perform set_config('sello.tenant_id', p_tenant::text, true);
   update webhooks x set
     is_active = false, disabled_at = p_now, updated_at = p_now, disabled_reason = case when p_is_gone then 'gone' else 'failing' end

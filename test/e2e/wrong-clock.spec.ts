@@ -56,7 +56,9 @@ describe('a host whose clock is an hour ahead', () => {
   it('leaves nothing behind that the page cannot bring back, and the page finds what waits for a person', async () => {
     const { body } = await business.call<{ document_id: string }>('POST', '/documents', business.invoice());
     await stack.database.query(`update outbox set due_at = now() + interval '1 year', lease_until = now() + interval '1 hour', lease_token = gen_random_uuid() where document_id = $1`, [body.document_id]);
+    await stack.database.query(`update outbox set announced_at = now() + interval '20 days' where document_id <> $1`, [body.document_id]);
     await stack.database.query(blockWith('update sello.outbox o'));
+    expect(await stack.database.query(`select from outbox where announced_at > now() + interval '1 minute'`)).toEqual([]);
     expect(await business.settled(body.document_id)).toMatchObject({ status: 'AUTHORIZED' });
 
     const taken = await business.call<{ document_id: string }>('POST', '/documents', business.invoice({ additional_info: [{ name: 'Simulador', value: 'tampered' }] }));

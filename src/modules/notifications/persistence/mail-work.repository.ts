@@ -11,7 +11,7 @@ export interface ClaimedWork {
 }
 
 const CLAIM = new Prepared('claim-mails', `select * from claim_mails_going_round($1, $2, $3 * interval '1 millisecond', $4, $5)`);
-const HOLD = new Prepared('hold-mail', 'select hold_mail($1, $2, $3, $4) as held');
+const HOLD = new Prepared('hold-mail', `select hold_mail($1, $2, $3, least($4::timestamptz, clock_timestamp()) + $5 * interval '1 millisecond') as held`);
 const SETTLE = new Prepared('settle-mail', 'select settle_mail($1, $2, $3, $4, $5, $6, $7, $8) as settled');
 
 /** The mails that are due. Claiming crosses tenants; all else happens within one. */
@@ -31,7 +31,7 @@ export class MailWorkRepository {
 
   /** Holds a claimed row for another lease; false when it was lost. */
   async renew({ tenantId, id }: ClaimedWork, token: string, now: Date, leaseMs: number): Promise<boolean> {
-    const [row] = await this.transaction.call<{ held: boolean }>(tenantId, HOLD, [id, token, new Date(now.getTime() + leaseMs)]);
+    const [row] = await this.transaction.call<{ held: boolean }>(tenantId, HOLD, [id, token, now, leaseMs]);
     return row?.held ?? false;
   }
 
@@ -51,7 +51,7 @@ export class MailWorkRepository {
   /** Gives a row back untouched: nothing came of the attempt. */
   async giveBack({ tenantId, id }: ClaimedWork, token: string, now: Date): Promise<void> {
     await this.transaction.run(tenantId, (manager) =>
-      manager.query('update mail_outbox set due_at = $4, lease_token = null where tenant_id = $1 and id = $2 and lease_token = $3', [tenantId, id, token, now]),
+      manager.query('update mail_outbox set due_at = least($4, clock_timestamp()), lease_token = null where tenant_id = $1 and id = $2 and lease_token = $3', [tenantId, id, token, now]),
     );
   }
 }

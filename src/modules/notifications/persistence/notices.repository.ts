@@ -60,10 +60,12 @@ export class NoticesRepository {
    * the kind that wait, and those that earlier mails failed to report. Soon after such a mail the event waits, as it does while the
    * tenant is closed.
    */
-  async addressAdmins({ tenantId, id: eventId }: ClaimedWork, token: string, now: Date): Promise<void> {
+  async addressAdmins({ tenantId, id: eventId }: ClaimedWork, token: string, clock: Date): Promise<void> {
     await this.transaction.run(tenantId, async (manager) => {
       // Two events of a kind wait for each other here, so that they are reported once.
-      const [tenant] = await manager.query<{ is_active: boolean }[]>('select is_active from tenants where id = $1 for no key update', [tenantId]);
+      const [tenant] = await manager.query<{ is_active: boolean; now: Date }[]>(
+        'select is_active, least($2::timestamptz, clock_timestamp()) as now from tenants where id = $1 for no key update', [tenantId, clock],
+      );
       const [, held] = await manager.query<[unknown[], number]>('delete from mail_outbox where tenant_id = $1 and id = $2 and lease_token = $3', [tenantId, eventId, token]);
       const [event] = await manager.query<{ type: string; last_mail: Date | null }[]>(
         `select e.type, (select max(m.created_at) from mails m where m.tenant_id = e.tenant_id and m.notice = e.type and m.failure is distinct from $3) as last_mail
@@ -71,6 +73,8 @@ export class NoticesRepository {
         [tenantId, eventId, SETTLED_UNTOLD],
       );
       if (held === 0 || tenant === undefined || event === undefined || !isNotice(event.type)) return;
+      // What a clock that has leapt ahead writes would keep the next mail of the kind waiting.
+      const { now } = tenant;
       if (!tenant.is_active) {
         await this.putOff(manager, tenantId, eventId, now);
         return;

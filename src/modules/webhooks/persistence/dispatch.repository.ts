@@ -66,7 +66,7 @@ export class DispatchRepository {
   /** Holds a claimed delivery for another lease; false when it was lost. */
   async renew(tenantId: string, deliveryId: string, token: string, now: Date, leaseMs: number): Promise<boolean> {
     const [, held] = await this.database.run(tenantId, (manager) =>
-      manager.query<[unknown[], number]>(`update webhook_work set due_at = $4::timestamptz + $5 * interval '1 millisecond' where tenant_id = $1 and delivery_id = $2 and lease_token = $3`, [
+      manager.query<[unknown[], number]>(`update webhook_work set due_at = least($4::timestamptz, clock_timestamp()) + $5 * interval '1 millisecond' where tenant_id = $1 and delivery_id = $2 and lease_token = $3`, [
         tenantId, deliveryId, token, now, leaseMs,
       ]),
     );
@@ -76,7 +76,7 @@ export class DispatchRepository {
   /** Makes a claimed delivery due again; an attempt that was begun is on record as one that was interrupted once the next begins. */
   async giveBack(tenantId: string, deliveryId: string, token: string, now: Date): Promise<void> {
     await this.database.run(tenantId, (manager) =>
-      manager.query('update webhook_work set due_at = $4, lease_token = null where tenant_id = $1 and delivery_id = $2 and lease_token = $3', [tenantId, deliveryId, token, now]),
+      manager.query('update webhook_work set due_at = least($4, clock_timestamp()), lease_token = null where tenant_id = $1 and delivery_id = $2 and lease_token = $3', [tenantId, deliveryId, token, now]),
     );
   }
 
