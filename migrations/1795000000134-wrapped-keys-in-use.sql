@@ -20,3 +20,21 @@ comment on function master_keys_in_use(integer) is
 alter function newest_wrapped_keys(integer) owner to sello_resolver;
 revoke execute on function newest_wrapped_keys(integer) from public;
 grant execute on function newest_wrapped_keys(integer) to sello_app;
+
+-- After a master key was lost, or changed for Vault, keys of certificates that nobody signs with any more never open again: the
+-- rotation has to tell them from those that are in use.
+create function sealed_keys_to_rotate(p_tenant uuid, p_id uuid, p_limit integer)
+  returns table (tenant_id uuid, id uuid, issuer_id uuid, sealed_key bytea, is_active boolean)
+  language sql stable security definer set search_path = sello, pg_temp as $$
+  select c.tenant_id, c.id, c.issuer_id, c.sealed_key, c.is_active from certificates c
+  where (c.tenant_id, c.id) > (p_tenant, p_id) and c.revoked_at is null
+  order by c.tenant_id, c.id
+  limit p_limit
+$$;
+comment on function sealed_keys_to_rotate(uuid, uuid, integer) is
+  'Issuers: Returns up to p_limit sealed private keys, in the order of tenant and id, that come after the given place, and whether '
+  'their certificates are active; revoked ones are left out. Only the operator may call it, through `npm run rotate-master-key`.';
+comment on function sealed_keys_after(uuid, uuid, integer) is
+  'Issuers: As sealed_keys_to_rotate, without what is active. Only the command of the version before calls it.';
+alter function sealed_keys_to_rotate(uuid, uuid, integer) owner to sello_resolver;
+revoke execute on function sealed_keys_to_rotate(uuid, uuid, integer) from public;

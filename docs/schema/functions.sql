@@ -15,7 +15,7 @@
 -- settle_restored_events
 -- Issuers: certificate_told, claim_ruc, end_ruc_claim, has_proven_ruc, lift_ruc_bars, master_keys_in_use,
 -- newest_wrapped_keys, notice_certificates, release_ruc, replace_sealed_key, reserve_ruc, sealed_keys_after,
--- take_ruc_claim
+-- sealed_keys_to_rotate, take_ruc_claim
 -- Issuing: begin_work, issue_document, issuing_context, last_look
 -- Lifecycle: advance_document, document_outcome, guard_document, guard_draft_deletion, guard_draft_part_deletion,
 -- is_moving, load_document, restore_content, resume_parked_documents, wake_parked, wake_parked_going_round,
@@ -1524,8 +1524,7 @@ end $function$;
 alter function reserve_ruc(text,text,uuid,timestamp with time zone) owner to sello_resolver;
 revoke execute on function reserve_ruc(text,text,uuid,timestamp with time zone) from public;
 
--- Returns up to p_limit sealed private keys, in the order of tenant and id, that come after the given place; revoked
--- certificates are left out. Only the operator may call it, through `npm run rotate-master-key`.
+-- As sealed_keys_to_rotate, without what is active. Only the command of the version before calls it.
 CREATE OR REPLACE FUNCTION sello.sealed_keys_after(p_tenant uuid, p_id uuid, p_limit integer)
  RETURNS TABLE(tenant_id uuid, id uuid, issuer_id uuid, sealed_key bytea)
  LANGUAGE sql
@@ -1539,6 +1538,23 @@ AS $function$
 $function$;
 alter function sealed_keys_after(uuid,uuid,integer) owner to sello_resolver;
 revoke execute on function sealed_keys_after(uuid,uuid,integer) from public;
+
+-- Returns up to p_limit sealed private keys, in the order of tenant and id, that come after the given place, and
+-- whether their certificates are active; revoked ones are left out. Only the operator may call it, through `npm run
+-- rotate-master-key`.
+CREATE OR REPLACE FUNCTION sello.sealed_keys_to_rotate(p_tenant uuid, p_id uuid, p_limit integer)
+ RETURNS TABLE(tenant_id uuid, id uuid, issuer_id uuid, sealed_key bytea, is_active boolean)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'sello', 'pg_temp'
+AS $function$
+  select c.tenant_id, c.id, c.issuer_id, c.sealed_key, c.is_active from certificates c
+  where (c.tenant_id, c.id) > (p_tenant, p_id) and c.revoked_at is null
+  order by c.tenant_id, c.id
+  limit p_limit
+$function$;
+alter function sealed_keys_to_rotate(uuid,uuid,integer) owner to sello_resolver;
+revoke execute on function sealed_keys_to_rotate(uuid,uuid,integer) from public;
 
 -- Takes the claim on a RUC from whoever holds it and bars that tenant until lift_ruc_bars. It returns false if nobody
 -- holds the claim. Only the operator may call it, as the owner of the schema, having seen on paper whose the RUC is.

@@ -13,6 +13,8 @@ export interface Rotation {
   readonly current: number;
   /** Records whose secret did not open: tenant/certificate, tenant/webhook/secret. */
   readonly failed: readonly string[];
+  /** How many keys of inactive certificates did not open: they matter only if these are activated. */
+  readonly inactive: number;
 }
 
 /** Sealed secrets of one kind, over all tenants, in order. */
@@ -24,7 +26,7 @@ interface SealedStore<Row> {
 
 /**
  * Wraps the data key of every stored secret under the current master key, while the service runs; the secrets
- * themselves are not decrypted. Safe to stop and to run again. Older master keys may go once nothing failed and no
+ * themselves are not decrypted. Those of inactive certificates need not open. Safe to stop and to run again. Older master keys may go once nothing failed and no
  * process that still writes under them is left.
  *
  * @throws Error when the keeper of the master key is away
@@ -33,14 +35,14 @@ export async function rotateMasterKey(ownerUrl: string, keeper: KeyWrapper, repo
   const envelope = new Envelope(keeper, new CryptoChance());
   const keys = await rotateAll(await SealedKeysStore.open(ownerUrl), envelope, (row) => `certificate ${row.tenantId}/${row.certificateId}`, report);
   const secrets = await rotateAll(await SealedWebhookSecretsStore.open(ownerUrl), envelope, (row) => `webhook ${row.tenantId}/${row.webhookId}/${row.secretId}`, report);
-  return { rotated: keys.rotated + secrets.rotated, current: keys.current + secrets.current, failed: [...keys.failed, ...secrets.failed] };
+  return { rotated: keys.rotated + secrets.rotated, current: keys.current + secrets.current, failed: [...keys.failed, ...secrets.failed], inactive: keys.inactive + secrets.inactive };
 }
 
-async function rotateAll<Row extends SecretOwner & { readonly sealed: Buffer }>(
+async function rotateAll<Row extends SecretOwner & { readonly sealed: Buffer; readonly isActive?: boolean }>(
   store: SealedStore<Row>, envelope: Envelope, nameOf: (row: Row) => string, report: (line: string) => void,
 ): Promise<Rotation> {
   const failed: string[] = [];
-  let [rotated, current] = [0, 0];
+  let [rotated, current, inactive] = [0, 0, 0];
   let last: Row | null = null;
   try {
     for (;;) {
@@ -59,12 +61,13 @@ async function rotateAll<Row extends SecretOwner & { readonly sealed: Buffer }>(
           if (error instanceof KeeperAwayError) throw new Error(`the master key is not reachable now (${error.message}): run this again when it is; what was wrapped anew stays so`, { cause: error });
           if (!(error instanceof EnvelopeError)) throw error;
           const [, record = ''] = nameOf(row).split(' ');
-          failed.push(record);
-          report(`${nameOf(row)}: ${error.message}`);
+          if (row.isActive === false) inactive += 1;
+          else failed.push(record);
+          report(`${row.isActive === false ? 'inactive ' : ''}${nameOf(row)}: ${error.message}`);
         }
       }
       last = batch.at(-1) ?? null;
-      if (last === null) return { rotated, current, failed };
+      if (last === null) return { rotated, current, failed, inactive };
       report(`${rotated} wrapped anew, ${current} were current, ${failed.length} failed`);
     }
   } finally {

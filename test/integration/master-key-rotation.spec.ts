@@ -35,7 +35,7 @@ describe('rotation of the master key', () => {
   afterAll(() => database.drop());
 
   it('wraps every key of every tenant anew; the older master key is no longer needed', async () => {
-    expect(await rotate()).toEqual({ rotated: 5, current: 0, failed: [] });
+    expect(await rotate()).toEqual({ rotated: 5, current: 0, failed: [], inactive: 0 });
     for (const [i, tenant] of tenants.entries()) {
       expect(await new Envelope(nextRing, chance).open(await sealedOf(tenant), ownerOf(tenant))).toEqual(Buffer.from(`key ${i}`));
     }
@@ -43,7 +43,7 @@ describe('rotation of the master key', () => {
 
   it('changes nothing the second time', async () => {
     const before = await sealedOf(tenants[0]!);
-    expect(await rotate()).toEqual({ rotated: 0, current: 5, failed: [] });
+    expect(await rotate()).toEqual({ rotated: 0, current: 5, failed: [], inactive: 0 });
     expect(await sealedOf(tenants[0]!)).toEqual(before);
   });
 
@@ -66,5 +66,13 @@ describe('rotation of the master key', () => {
     expect([...failed].sort()).toEqual([broken, foreign].map(({ tenantId, certificateId }) => `${tenantId}/${certificateId}`).sort());
     expect(await sealedOf(foreign)).toEqual(lost);
     expect(await new Envelope(nextRing, chance).open(await sealedOf(fine), ownerOf(fine))).toEqual(Buffer.from('y'));
+  });
+
+  it('counts apart what does not open of inactive certificates, which nobody signs with', async () => {
+    const [broken, foreign] = tenants as [SeededTenant, SeededTenant];
+    await database.query('update certificates set is_active = false where id = any ($1)', [[broken.certificateId, foreign.certificateId]]);
+    const told: string[] = [];
+    expect(await rotateMasterKey(database.ownerUrl, bothRing, (line) => told.push(line))).toEqual({ rotated: 0, current: 3, failed: [], inactive: 2 });
+    expect(told).toContainEqual(expect.stringMatching(`^inactive certificate ${broken.tenantId}/${broken.certificateId}: `));
   });
 });

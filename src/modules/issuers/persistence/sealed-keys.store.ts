@@ -7,6 +7,8 @@ export interface SealedKey {
   readonly certificateId: string;
   readonly issuerId: string;
   readonly sealed: Buffer;
+  /** Nobody signs with one that is not. */
+  readonly isActive: boolean;
 }
 
 const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
@@ -16,6 +18,7 @@ interface Row {
   readonly id: string;
   readonly issuer_id: string;
   readonly sealed_key: Buffer;
+  readonly is_active: boolean;
 }
 
 /** The sealed keys of all tenants, for the schema's owner: the service's own role sees one tenant at a time. */
@@ -27,11 +30,11 @@ export class SealedKeysStore {
     return new SealedKeysStore(client);
   }
 
-  /** Up to `limit` keys of certificates in use, in order, after the given one; null begins. */
+  /** Up to `limit` keys of certificates that are not revoked, in order, after the given one; null begins. */
   async after(last: SealedKey | null, limit: number): Promise<SealedKey[]> {
     const place = [last?.tenantId ?? BEFORE_ALL, last?.certificateId ?? BEFORE_ALL];
-    const { rows } = await this.client.query<Row>('select * from sello.sealed_keys_after($1, $2, $3)', [...place, limit]);
-    return rows.map((row) => ({ tenantId: row.tenant_id, certificateId: row.id, issuerId: row.issuer_id, sealed: row.sealed_key }));
+    const { rows } = await this.client.query<Row>('select * from sello.sealed_keys_to_rotate($1, $2, $3)', [...place, limit]);
+    return rows.map((row) => ({ tenantId: row.tenant_id, certificateId: row.id, issuerId: row.issuer_id, sealed: row.sealed_key, isActive: row.is_active }));
   }
 
   /** Puts another sealing in the place of the one that was read; nothing happens when that one is gone meanwhile. */
