@@ -1,3 +1,120 @@
+alter function resume_parked_documents() reset search_path;
+alter function guard_draft_deletion() reset search_path;
+alter function guard_draft_part_deletion() reset search_path;
+alter function learn_buyer() reset search_path;
+alter function queue_buyer_mail() reset search_path;
+alter function refuse_credited_cancellation() reset search_path;
+alter function reserve_credit_again() reset search_path;
+alter function settle_credited_original() reset search_path;
+alter function settle_kept_original() reset search_path;
+create or replace function guard_document()
+  returns trigger
+  language plpgsql as $$
+declare
+  steps integer;
+  path text[];
+begin
+  if tg_op = 'INSERT' then
+    if new.status not in ('DRAFT', 'NUMBER_RESERVED') then
+      raise exception 'a document cannot begin as %', new.status using errcode = 'SE100';
+    end if;
+    return new;
+  end if;
+  if new.tenant_id <> old.tenant_id or new.id <> old.id or (new.issuer_id <> old.issuer_id and old.status <> 'DRAFT')
+     or (old.sequential is not null
+         and (new.sequential, new.establishment_id, new.emission_point_id, new.document_type, new.sri_environment)
+             is distinct from (old.sequential, old.establishment_id, old.emission_point_id, old.document_type, old.sri_environment)) then
+    raise exception 'identity and number of a document never change' using errcode = 'SE101';
+  end if;
+  steps := new.version - old.version;
+  if new.status <> old.status and steps < 1 then
+    raise exception 'every move raises the version by one' using errcode = 'SE101';
+  elsif steps = 1 and new.status <> old.status then
+    if not exists (select from document_moves m where m.from_status = old.status and m.to_status = new.status) then
+      raise exception 'no move from % to %', old.status, new.status using errcode = 'SE100';
+    end if;
+  elsif steps > 1 then
+    path := string_to_array(current_setting('sello.path', true), ',');
+    if path is null or cardinality(path) <> steps or path[steps] <> new.status then
+      raise exception 'every move raises the version by one' using errcode = 'SE101';
+    end if;
+    path := old.status || path;
+    for i in 1 .. steps loop
+      -- What rests has triggers of its own, which see the ends of a way only: it is not passed through.
+      if not (is_moving(path[i]) or path = '{AUTHORIZED,CANCELLATION_REQUESTED,CANCELLED}')
+         or not exists (select from document_moves m where m.from_status = path[i] and m.to_status = path[i + 1]) then
+        raise exception 'no move from % to %', path[i], path[i + 1] using errcode = 'SE100';
+      end if;
+    end loop;
+  end if;
+  return new;
+end $$;
+create or replace function list_document()
+  returns trigger
+  language plpgsql as $$
+begin
+  new.resting_status := case when not is_moving(new.status) then new.status end;
+  if tg_op = 'INSERT' or new.buyer_name is distinct from old.buyer_name or new.buyer_search is null then
+    new.buyer_search := search_form(new.buyer_name);
+  end if;
+  return new;
+end $$;
+create or replace function count_documents()
+  returns trigger
+  language plpgsql as $$
+begin
+  if tg_op <> 'INSERT' then perform count_document(old, -1); end if;
+  if tg_op <> 'DELETE' then perform count_document(new, 1); end if;
+  return null;
+end $$;
+create or replace function count_document(d documents, p_change integer)
+  returns void
+  language sql as $$
+  insert into document_count_changes (tenant_id, created_on, issue_date, issuer_id, document_type, resting_status, change)
+  select d.tenant_id, utc_day(d.created_at), d.issue_date, d.issuer_id, d.document_type, d.resting_status, p_change
+  where d.resting_status is not null
+$$;
+create or replace function count_day()
+  returns trigger
+  language plpgsql as $$
+begin
+  insert into document_day_counts as k (tenant_id, created_on, documents)
+  values (new.tenant_id, new.created_on, new.documents - case tg_op when 'UPDATE' then old.documents else 0 end)
+  on conflict (tenant_id, created_on) do update set documents = k.documents + excluded.documents;
+  return null;
+end $$;
+create or replace function complete_event()
+  returns trigger
+  language plpgsql as $$
+begin
+  if new.type = 'issuer.paused' then
+    select jsonb_build_object('pause', to_jsonb(r)) into new.data from (
+      select p.id, p.scope, p.issuer_id, p.establishment_id, p.emission_point_id, p.document_type, p.code as sri_code, p.document_id, p.created_at, p.resumed_at
+      from issuing_pauses p where p.tenant_id = new.tenant_id and p.document_id = new.document_id and p.resumed_at is null
+      order by p.created_at desc limit 1) r;
+  elsif new.document_id is not null then
+    new.data := jsonb_build_object('document', document_snapshot(new.tenant_id, new.document_id, new.document_version));
+  end if;
+  return new;
+end $$;
+create or replace function document_snapshot(p_tenant uuid, p_document uuid, p_version integer)
+  returns jsonb
+  language plpgsql stable as $$
+begin
+  return (
+    select to_jsonb(r) from (
+      select d.id, d.tenant_id, d.issuer_id, d.establishment_id, d.emission_point_id, d.document_type, d.sequential, d.access_key,
+        d.status, d.version, d.idempotency_key, to_char(d.issue_date, 'YYYY-MM-DD') as issue_date,
+        d.subtotal::text, d.total_discount::text, d.total_tax::text, d.total::text,
+        d.buyer_id_type, d.buyer_id, d.buyer_name, d.buyer_email, d.buyer_address,
+        d.modified_document_id, d.modified_document_type, d.modified_document_number,
+        to_char(d.modified_document_issue_date, 'YYYY-MM-DD') as modified_document_issue_date,
+        d.reason, d.authorization_number, d.authorization_date, d.sri_environment, d.created_at, d.updated_at,
+        d.sri_messages, d.warnings, d.error_code, d.error_detail, d.next_attempt_at, d.cancellation, d.content_revision
+      from documents d
+      where d.tenant_id = p_tenant and d.id = p_document and (p_version is null or d.version = p_version)
+    ) r);
+end $$;
 create or replace function claim_mails_going_round(p_token uuid, p_now timestamptz, p_lease interval, p_limit integer, p_after uuid)
   returns table(taken jsonb, looked_until uuid)
   language plpgsql security definer set search_path = sello, pg_temp set plan_cache_mode = force_generic_plan set random_page_cost = 1 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_incremental_sort = off set enable_sort = off as $$

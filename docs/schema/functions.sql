@@ -150,6 +150,7 @@ end $function$;
 CREATE OR REPLACE FUNCTION sello.learn_buyer()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'sello', 'pg_temp'
 AS $function$
 begin
   insert into buyer_documents (tenant_id, buyer_id_type, buyer_id, document_id, authorized_at)
@@ -427,6 +428,7 @@ $function$;
 CREATE OR REPLACE FUNCTION sello.refuse_credited_cancellation()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'sello', 'pg_temp'
 AS $function$
 declare
   notes text;
@@ -472,6 +474,7 @@ end $function$;
 CREATE OR REPLACE FUNCTION sello.reserve_credit_again()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'sello', 'pg_temp'
 AS $function$
 begin
   perform reserve_credit(new.tenant_id, new.id, new.modified_document_id, new.total);
@@ -483,6 +486,7 @@ end $function$;
 CREATE OR REPLACE FUNCTION sello.settle_credited_original()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'sello', 'pg_temp'
 AS $function$
 declare
   original documents%rowtype;
@@ -516,6 +520,7 @@ end $function$;
 CREATE OR REPLACE FUNCTION sello.settle_kept_original()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'sello', 'pg_temp'
 AS $function$
 declare
   credited numeric;
@@ -780,7 +785,7 @@ end $function$;
 -- Marks up to p_limit rows of due work as announced and returns them, so that the worker's relay rings the bell for
 -- each. Where more is due, tenants take turns: the look begins after the tenant p_after, and looked_until names the one
 -- after which the next look goes on. p_places bounds how many of a step may be begun. Rows that somebody holds are
--- skipped. The worker's relay calls it. It goes by the database's clock if the caller's is ahead of it.
+-- skipped. The worker's relay calls it.
 CREATE OR REPLACE FUNCTION sello.announce_going_round(p_now timestamp with time zone, p_patience interval, p_limit integer, p_places jsonb, p_after uuid)
  RETURNS TABLE(tenant_id uuid, document_id uuid, announcement integer, looked_until uuid)
  LANGUAGE plpgsql
@@ -804,7 +809,6 @@ declare
   found_step text;
   is_simple boolean;
 begin
-  p_now := least(p_now, clock_timestamp());
   -- A bell forgotten by a crash of the server is rung again: no need to wait for the disk.
   perform set_config('synchronous_commit', 'off', true);
   is_simple := (select count(*) from (select from outbox o where o.due_at <= p_now and o.sequential < 1000000000 limit p_limit + 1) due) <= p_limit;
@@ -863,8 +867,7 @@ grant execute on function announce_going_round(timestamp with time zone,interval
 -- Takes or renews a worker's lease on the due work of a document, and returns its step and how many leases were lost;
 -- no row if there is nothing for this worker to do. A submission that has to wait for an earlier number or a pause is
 -- put off for ten minutes at most, or until it is woken. It locks the row, and to be sure of being woken it locks the
--- earlier row or the pause for share, without waiting. The worker calls it first in each step. It goes by the
--- database's clock if the caller's is ahead of it.
+-- earlier row or the pause for share, without waiting. The worker calls it first in each step.
 CREATE OR REPLACE FUNCTION sello.claim_step(p_tenant uuid, p_document uuid, p_token uuid, p_now timestamp with time zone, p_lease interval)
  RETURNS TABLE(step text, lost_leases integer)
  LANGUAGE plpgsql
@@ -879,7 +882,6 @@ declare
   predecessor uuid;
   will_be_woken boolean;
 begin
-  p_now := least(p_now, clock_timestamp());
   -- A lease forgotten by a crash of the server fences its worker off, and whatever that worker commits for good
   -- flushes the lease with it: no need to wait for the disk.
   perform set_config('synchronous_commit', 'off', true);
@@ -1067,10 +1069,10 @@ begin
   if new.type = 'issuer.paused' then
     select jsonb_build_object('pause', to_jsonb(r)) into new.data from (
       select p.id, p.scope, p.issuer_id, p.establishment_id, p.emission_point_id, p.document_type, p.code as sri_code, p.document_id, p.created_at, p.resumed_at
-      from issuing_pauses p where p.tenant_id = new.tenant_id and p.document_id = new.document_id and p.resumed_at is null
+      from sello.issuing_pauses p where p.tenant_id = new.tenant_id and p.document_id = new.document_id and p.resumed_at is null
       order by p.created_at desc limit 1) r;
   elsif new.document_id is not null then
-    new.data := jsonb_build_object('document', document_snapshot(new.tenant_id, new.document_id, new.document_version));
+    new.data := jsonb_build_object('document', sello.document_snapshot(new.tenant_id, new.document_id, new.document_version));
   end if;
   return new;
 end $function$;
@@ -1107,7 +1109,7 @@ begin
         to_char(d.modified_document_issue_date, 'YYYY-MM-DD') as modified_document_issue_date,
         d.reason, d.authorization_number, d.authorization_date, d.sri_environment, d.created_at, d.updated_at,
         d.sri_messages, d.warnings, d.error_code, d.error_detail, d.next_attempt_at, d.cancellation, d.content_revision
-      from documents d
+      from sello.documents d
       where d.tenant_id = p_tenant and d.id = p_document and (p_version is null or d.version = p_version)
     ) r);
 end $function$;
@@ -1923,7 +1925,7 @@ begin
   if new.status <> old.status and steps < 1 then
     raise exception 'every move raises the version by one' using errcode = 'SE101';
   elsif steps = 1 and new.status <> old.status then
-    if not exists (select from document_moves m where m.from_status = old.status and m.to_status = new.status) then
+    if not exists (select from sello.document_moves m where m.from_status = old.status and m.to_status = new.status) then
       raise exception 'no move from % to %', old.status, new.status using errcode = 'SE100';
     end if;
   elsif steps > 1 then
@@ -1934,8 +1936,8 @@ begin
     path := old.status || path;
     for i in 1 .. steps loop
       -- What rests has triggers of its own, which see the ends of a way only: it is not passed through.
-      if not (is_moving(path[i]) or path = '{AUTHORIZED,CANCELLATION_REQUESTED,CANCELLED}')
-         or not exists (select from document_moves m where m.from_status = path[i] and m.to_status = path[i + 1]) then
+      if not (sello.is_moving(path[i]) or path = '{AUTHORIZED,CANCELLATION_REQUESTED,CANCELLED}')
+         or not exists (select from sello.document_moves m where m.from_status = path[i] and m.to_status = path[i + 1]) then
         raise exception 'no move from % to %', path[i], path[i + 1] using errcode = 'SE100';
       end if;
     end loop;
@@ -1948,6 +1950,7 @@ end $function$;
 CREATE OR REPLACE FUNCTION sello.guard_draft_deletion()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'sello', 'pg_temp'
 AS $function$
 begin
   if old.status <> 'DRAFT' and not (current_user = 'sello_worker' and is_past_keeping(old.issue_date)) then
@@ -1961,6 +1964,7 @@ end $function$;
 CREATE OR REPLACE FUNCTION sello.guard_draft_part_deletion()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'sello', 'pg_temp'
 AS $function$
 begin
   if not exists (
@@ -2054,6 +2058,7 @@ CREATE OR REPLACE FUNCTION sello.resume_parked_documents()
  RETURNS trigger
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
+ SET search_path TO 'sello', 'pg_temp'
 AS $function$
 declare
   at_once constant integer := 1000;
@@ -2159,7 +2164,7 @@ CREATE OR REPLACE FUNCTION sello.count_day()
  LANGUAGE plpgsql
 AS $function$
 begin
-  insert into document_day_counts as k (tenant_id, created_on, documents)
+  insert into sello.document_day_counts as k (tenant_id, created_on, documents)
   values (new.tenant_id, new.created_on, new.documents - case tg_op when 'UPDATE' then old.documents else 0 end)
   on conflict (tenant_id, created_on) do update set documents = k.documents + excluded.documents;
   return null;
@@ -2171,8 +2176,8 @@ CREATE OR REPLACE FUNCTION sello.count_document(d documents, p_change integer)
  RETURNS void
  LANGUAGE sql
 AS $function$
-  insert into document_count_changes (tenant_id, created_on, issue_date, issuer_id, document_type, resting_status, change)
-  select d.tenant_id, utc_day(d.created_at), d.issue_date, d.issuer_id, d.document_type, d.resting_status, p_change
+  insert into sello.document_count_changes (tenant_id, created_on, issue_date, issuer_id, document_type, resting_status, change)
+  select d.tenant_id, sello.utc_day(d.created_at), d.issue_date, d.issuer_id, d.document_type, d.resting_status, p_change
   where d.resting_status is not null
 $function$;
 
@@ -2183,8 +2188,8 @@ CREATE OR REPLACE FUNCTION sello.count_documents()
  LANGUAGE plpgsql
 AS $function$
 begin
-  if tg_op <> 'INSERT' then perform count_document(old, -1); end if;
-  if tg_op <> 'DELETE' then perform count_document(new, 1); end if;
+  if tg_op <> 'INSERT' then perform sello.count_document(old, -1); end if;
+  if tg_op <> 'DELETE' then perform sello.count_document(new, 1); end if;
   return null;
 end $function$;
 
@@ -2267,9 +2272,9 @@ CREATE OR REPLACE FUNCTION sello.list_document()
  LANGUAGE plpgsql
 AS $function$
 begin
-  new.resting_status := case when not is_moving(new.status) then new.status end;
+  new.resting_status := case when not sello.is_moving(new.status) then new.status end;
   if tg_op = 'INSERT' or new.buyer_name is distinct from old.buyer_name or new.buyer_search is null then
-    new.buyer_search := search_form(new.buyer_name);
+    new.buyer_search := sello.search_form(new.buyer_name);
   end if;
   return new;
 end $function$;
@@ -2548,6 +2553,7 @@ end $function$;
 CREATE OR REPLACE FUNCTION sello.queue_buyer_mail()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'sello', 'pg_temp'
 AS $function$
 declare
   mail uuid := gen_random_uuid();
