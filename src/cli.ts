@@ -7,8 +7,10 @@ import { commandFailure } from './platform/run-command.js';
 
 // The command line: `npx sello`, or `npm run cli --`, which builds only where nothing is built yet: a build changes what a running service runs.
 
-// Whoever reads only the first lines closes the pipe.
-process.stdout.on('error', () => process.exit(EXIT.ok.code));
+// Whoever reads only the first lines closes the pipe; what cannot be written for another reason, such as a full disk, is lost.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  process.exit(error.code === 'EPIPE' ? EXIT.ok.code : report(error));
+});
 
 try {
   await program((text) => process.stdout.write(text)).parseAsync();

@@ -5,7 +5,7 @@ import { CryptoChance } from './platform/adapters/crypto-chance.js';
 import { RandomIds } from './platform/adapters/random-ids.js';
 import { SystemClock } from './platform/adapters/system-clock.js';
 import { accountAddress } from './platform/http/email-address.js';
-import { runCommand } from './platform/run-command.js';
+import { isPrintingKept, runCommand } from './platform/run-command.js';
 import { UUID } from './shared/uuid.js';
 
 const USAGE = `npm run provision -- ACT, which is one of:
@@ -24,6 +24,9 @@ It needs the settings of the service and DATABASE_OWNER_URL.`;
 const ACTS: readonly string[] = ['name', 'platform-admin', 'disable-person', 'enable-person', 'take-ruc-claim', 'lift-ruc-bars'];
 /** What may be said with one of them alone. */
 const DETAILS: Readonly<Record<string, string>> = { 'key-name': 'name', revoke: 'platform-admin', for: 'take-ruc-claim' };
+
+/** The tenant that was made last, until its key is out. */
+let made: string | null = null;
 
 async function provision(): Promise<void> {
   const { values, tokens } = parseArgs({
@@ -55,10 +58,12 @@ async function provision(): Promise<void> {
   }
   const name = values.name?.trim() ?? '';
   if (name === '') throw new Error('--name: the name of the tenant is required');
+  if (!isPrintingKept()) throw new Error('standard output is closed or leads nowhere: the key of the tenant would be lost, so none was made');
   const settings = readSettings();
   const ports = { clock: new SystemClock(), ids: new RandomIds(), chance: new CryptoChance() };
   const useCase = new ProvisionTenant(new TenantsStore(settings.DATABASE_OWNER_URL), sriEnvironment(settings), ports);
   const { tenantId, apiKey } = await useCase.execute(name, values['key-name']);
+  made = tenantId;
   process.stdout.write(`${JSON.stringify({ tenant_id: tenantId, api_key: apiKey })}\n`);
 }
 
@@ -104,4 +109,4 @@ async function liftBars(ruc: string): Promise<void> {
   process.stdout.write(`${JSON.stringify({ ruc, environment, tenants_barred_until_now: tenants })}\n`);
 }
 
-await runCommand({ usage: USAGE, otherwise: 'provisioning failed' }, provision);
+await runCommand({ usage: USAGE, otherwise: 'provisioning failed', aftermath: () => (made === null ? '' : `tenant ${made} was made, its key could not be printed: revoke it`) }, provision);

@@ -1,3 +1,5 @@
+import { fstatSync, statSync } from 'node:fs';
+import { devNull } from 'node:os';
 import { SQL_STATE } from './database/sql-state.js';
 import { reasonOf } from './reason.js';
 
@@ -35,11 +37,22 @@ export async function runCommand({ usage, otherwise, aftermath = () => '' }: Com
   process.on('uncaughtException', lost);
   try {
     await work();
+    await written();
   } catch (error) {
     fail(error);
   } finally {
     process.off('uncaughtException', lost);
   }
+}
+
+/** Waits until what was printed is out: where it cannot be, as on a full disk, its stream says so only afterwards. */
+async function written(): Promise<void> {
+  await new Promise((done) => process.stdout.write('', done));
+}
+
+/** False where what is printed is lost at once: standard output is closed, which Node makes /dev/null, or is that itself. */
+export function isPrintingKept(): boolean {
+  return fstatSync(process.stdout.fd).rdev !== statSync(devNull).rdev;
 }
 
 const OWNER_NEEDED = 'DATABASE_OWNER_URL: set the login that owns the schema';

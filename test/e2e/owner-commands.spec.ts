@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -121,9 +122,55 @@ describe('an operator who makes a tenant with the settings of the other environm
       expect([answered, code]).toEqual(['', 1]);
       expect(told).toBe(`APP_ENV: the database is of the ${bound} environment, where a key of ${environment} would be refused: set ${fitting}, or name the database of the other environment\n`);
     }
+    const RUC = '1790012345001';
+    for (const act of [['--take-ruc-claim', RUC], ['--take-ruc-claim', RUC, '--for', randomUUID()], ['--lift-ruc-bars', RUC]]) {
+      const { told, code } = await outcome(['provision.js', ...act], { DATABASE_URL: database.url, DATABASE_OWNER_URL: database.ownerUrl, APP_ENV: wrong });
+      expect([told, code]).toEqual([`APP_ENV: the database is of the ${bound} environment, which holds no claims of ${environment}: set ${fitting}, or name the database of the other environment\n`, 1]);
+    }
     expect(await tenants()).toBe(0);
     for (const command of CREATING) expect(await outcome(command, { DATABASE_URL: database.url, DATABASE_OWNER_URL: database.ownerUrl, APP_ENV: right })).toMatchObject({ told: '', code: 0 });
     expect(await tenants()).toBe(CREATING.length);
+  });
+});
+
+describe('an operator who makes a tenant', () => {
+  let database: TestDatabase;
+  beforeEach(async () => {
+    database = await createTestDatabase();
+  });
+  afterEach(() => database.drop());
+
+  const tenants = async (): Promise<string[]> => (await database.query<{ id: string }>('select id from tenants')).map(({ id }) => id);
+  /** As a shell runs it, with its standard output led elsewhere. */
+  async function printedTo(where: string, program: string): Promise<{ told: string; code: unknown }> {
+    const env = { ...surroundings(), ...sriUrls('http://127.0.0.1:9'), APP_ENV: 'local', REDIS_URL: fromSetup('TEST_REDIS_URL'), DATABASE_URL: database.url, DATABASE_OWNER_URL: database.ownerUrl };
+    const child = spawn('bash', ['-c', `${process.execPath} dist/src/${program} --name Business ${where}`], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+    const [told, [code]] = await Promise.all([text(child.stderr), once(child, 'close') as Promise<unknown[]>]);
+    return { told, code };
+  }
+
+  it('is told which it was where its key cannot be printed', async () => {
+    const { told, code } = await printedTo('> /dev/full', 'provision.js');
+    const [tenant] = await tenants();
+    expect([told, code]).toEqual([expect.stringMatching(new RegExp(`^.*ENOSPC.*; tenant ${tenant} was made, its key could not be printed: revoke it\n$`)), 1]);
+    expect(await printedTo('> /dev/full', 'cli.js tenants create')).toMatchObject({ told: expect.stringContaining('ENOSPC'), code: expect.any(Number) });
+    expect((await printedTo('> /dev/full', 'cli.js tenants create')).code).not.toBe(0);
+  });
+
+  it.each(['>&-', '> /dev/null'])('gets none where its key would surely be lost: %s', async (where) => {
+    for (const program of ['provision.js', 'cli.js tenants create']) {
+      const { told, code } = await printedTo(where, program);
+      expect(told).toContain('standard output is closed or leads nowhere: the key of the tenant would be lost, so none was made\n');
+      expect(code).not.toBe(0);
+    }
+    expect(await tenants()).toEqual([]);
+  });
+
+  it('gives its key a name, whether or not it says one', async () => {
+    for (const name of [[], ['--key-name', ''], ['--key-name', ' till ']]) {
+      expect(await outcome(['provision.js', '--name', 'Business', ...name], { DATABASE_URL: database.url, DATABASE_OWNER_URL: database.ownerUrl })).toMatchObject({ told: '', code: 0 });
+    }
+    expect((await database.query('select name from api_keys order by name')).map(({ name }) => name as string)).toEqual(['first key', 'first key', 'till']);
   });
 });
 

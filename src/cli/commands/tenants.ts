@@ -3,11 +3,13 @@ import { ProvisionTenant, TenantsStore } from '../../modules/auth/public.js';
 import { CryptoChance } from '../../platform/adapters/crypto-chance.js';
 import { RandomIds } from '../../platform/adapters/random-ids.js';
 import { SystemClock } from '../../platform/adapters/system-clock.js';
+import { isPrintingKept } from '../../platform/run-command.js';
 import { CliFailure } from '../failure.js';
 import type { Output } from '../output.js';
 
 /** `sello tenants create`: an operator's act, over the database and with the settings of the service. */
 export async function createTenant(output: Output, name: string, keyName: string | undefined): Promise<void> {
+  if (!isPrintingKept()) throw new CliFailure('usage', 'standard output is closed or leads nowhere: the key of the tenant would be lost, so none was made');
   const settings = operatorSettings();
   const ports = { clock: new SystemClock(), ids: new RandomIds(), chance: new CryptoChance() };
   const tenant = await new ProvisionTenant(new TenantsStore(settings.DATABASE_OWNER_URL), sriEnvironment(settings), ports).execute(name, keyName);

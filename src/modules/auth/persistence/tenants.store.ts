@@ -38,9 +38,7 @@ export class TenantsStore {
       ]);
     } catch (error) {
       if (sqlState(error) !== OWN_SQL_STATE.otherEnvironment) throw error;
-      const bound = sqlDetail(error);
-      const fitting = bound === 'PRODUCTION' ? 'APP_ENV=production' : 'APP_ENV=sandbox (or local)';
-      throw new SettingsError(`APP_ENV: the database is of the ${bound} environment, where a key of ${tenant.environment} would be refused: set ${fitting}, or name the database of the other environment`, { cause: error });
+      throw otherEnvironment(sqlDetail(error), `where a key of ${tenant.environment} would be refused`, error);
     }
   }
 
@@ -56,22 +54,34 @@ export class TenantsStore {
     return row?.done === true;
   }
 
-  /** Takes the claim on a RUC from whoever holds it; false when nobody does. */
+  /**
+   * Takes the claim on a RUC from whoever holds it; false when nobody does.
+   * @throws SettingsError when the database serves the other environment, as those below
+   */
   async takeRucClaim(ruc: string, environment: SriEnvironment, now: Date): Promise<boolean> {
+    await this.refuseOther(environment);
     const [row] = await this.query<{ done: boolean }>('select sello.take_ruc_claim($1, $2, $3) as done', [ruc, environment, now]);
     return row?.done === true;
   }
 
   /** Keeps a RUC for a tenant, until the bars are lifted; taken from another that holds it. False when nobody ever claimed it, null when there is no such tenant. */
   async reserveRuc(ruc: string, environment: SriEnvironment, tenantId: string, now: Date): Promise<boolean | null> {
+    await this.refuseOther(environment);
     const [row] = await this.query<{ done: boolean | null }>('select sello.reserve_ruc($1, $2, $3, $4) as done', [ruc, environment, tenantId, now]);
     return row?.done ?? null;
   }
 
   /** Lets those from whom a RUC was taken claim it again, and others again that was kept for one. @returns how many tenants they are; null when nobody ever claimed it */
   async liftRucBars(ruc: string, environment: SriEnvironment): Promise<number | null> {
+    await this.refuseOther(environment);
     const [row] = await this.query<{ tenants: number | null }>('select sello.lift_ruc_bars($1, $2) as tenants', [ruc, environment]);
     return row?.tenants ?? null;
+  }
+
+  /** Nobody could have claimed a RUC of the other environment here. */
+  private async refuseOther(environment: SriEnvironment): Promise<void> {
+    const [here] = await this.query<{ environment: string | null }>('select environment from sello.deployment', []);
+    if (here !== undefined && here.environment !== null && here.environment !== environment) throw otherEnvironment(here.environment, `which holds no claims of ${environment}`);
   }
 
   private async query<Row extends QueryResultRow>(sql: string, parameters: unknown[]): Promise<Row[]> {
@@ -82,4 +92,9 @@ export class TenantsStore {
       await client.end();
     }
   }
+}
+
+function otherEnvironment(bound: string | null, why: string, cause?: unknown): SettingsError {
+  const fitting = bound === 'PRODUCTION' ? 'APP_ENV=production' : 'APP_ENV=sandbox (or local)';
+  return new SettingsError(`APP_ENV: the database is of the ${bound} environment, ${why}: set ${fitting}, or name the database of the other environment`, { cause });
 }

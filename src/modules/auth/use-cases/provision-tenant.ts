@@ -17,14 +17,15 @@ export class ProvisionTenant {
     private readonly ports: { readonly clock: Clock; readonly ids: Ids; readonly chance: Chance },
   ) {}
 
-  async execute(name: string, apiKeyName = 'first key'): Promise<ProvisionedTenant> {
+  /** @param apiKeyName of its key; without one, or where it is blank, a name that says which it is */
+  async execute(name: string, apiKeyName = ''): Promise<ProvisionedTenant> {
     const key = generateApiKey(this.ports.chance, this.environment);
     const tenantId = this.ports.ids.uuid();
     await this.store.create({
       tenantId,
       name,
       apiKeyId: this.ports.ids.uuid(),
-      apiKeyName,
+      apiKeyName: apiKeyName.trim() || 'first key',
       apiKeyPrefix: key.prefix,
       apiKeyHash: key.hash,
       environment: this.environment,
