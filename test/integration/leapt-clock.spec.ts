@@ -115,7 +115,7 @@ describe('a worker whose clock leaps ahead', () => {
   });
 
   it('writes to admins by the time of PostgreSQL', async () => {
-    await database.query(`with person as (insert into users (id, email, name, created_at, updated_at) values (gen_random_uuid(), 'a@b.example', 'Ana', now(), now()) returning id)
+    await database.query(`with person as (insert into users (id, email, name, email_verified_at, created_at, updated_at) values (gen_random_uuid(), 'a@b.example', 'Ana', now(), now(), now()) returning id)
       insert into members (tenant_id, id, user_id, email, role, status, invited_at, created_at, updated_at)
       select $1, gen_random_uuid(), id, 'a@b.example', 'tenant_owner', 'active', now(), now(), now() from person`, [tenantId]);
     const id = await lowSequence();
