@@ -1,5 +1,4 @@
 #!/usr/bin/env node
-import 'reflect-metadata';
 import { CommanderError } from 'commander';
 import { CliFailure, EXIT, tellFailure } from './cli/failure.js';
 import { program } from './cli/program.js';

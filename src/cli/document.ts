@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type SuggestedAction, type WaitsForPerson, waitsForPerson } from '../modules/documents/public.js';
+import { type SuggestedAction, type WaitsForPerson, waitsForPerson } from '../shared/suggested-actions.js';
 import { printedNumber } from '../sri/access-key.js';
 import type { Api } from './api.js';
 import { CliFailure } from './failure.js';

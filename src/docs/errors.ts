@@ -1,7 +1,7 @@
 import type { Action } from '../modules/documents/domain/lifecycle.js';
-import { SUGGESTED_ACTIONS } from '../modules/documents/public.js';
 import type { ErrorEntry } from '../shared/error-catalogue.js';
 import { REFUSAL_REASONS, type RefusalReason } from '../shared/refusal-reasons.js';
+import { SUGGESTED_ACTIONS } from '../shared/suggested-actions.js';
 import { generatedFrom, table } from './markdown.js';
 
 const ON_THE_RECORD = 200;

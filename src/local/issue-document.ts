@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SUGGESTED_ACTIONS, type SuggestedAction, waitsForPerson } from '../modules/documents/public.js';
+import { SUGGESTED_ACTIONS, type SuggestedAction, waitsForPerson } from '../shared/suggested-actions.js';
 import { printedNumber } from '../sri/access-key.js';
 import type { ApiClient } from './api-client.js';
 

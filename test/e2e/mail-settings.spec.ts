@@ -126,22 +126,6 @@ describe('what a tenant says of its mails', () => {
     expect(await business.document(documentId)).toMatchObject({ status: 'AUTHORIZED', email: { status: 'bounced', recipient: reader, failure: '550 5.1.1 user unknown' } });
   });
 
-  it('waits behind nobody else’s backlog: tenants take turns', async () => {
-    const [mine, theirs] = [randomUUID(), randomUUID()];
-    // Far ahead, where the worker does not look.
-    const queue = (tenant: string, count: number): Promise<unknown> =>
-      stack.database.query(`insert into mail_outbox (tenant_id, id, kind, due_at) select $1, gen_random_uuid(), 'mail', '2090-01-01'::timestamptz + n * interval '1 second' from generate_series(1, $2::integer) n`, [tenant, count]);
-    await queue(theirs, 500);
-    await queue(mine, 2);
-    const claim = async (limit: number): Promise<string[]> =>
-      (await stack.database.query<{ tenant_id: string }>(`select t ->> 'tenantId' as tenant_id from claim_mails_going_round(gen_random_uuid(), '2090-01-02', '1 hour', $1, null), jsonb_array_elements(taken) t`, [limit])).map(({ tenant_id }) => tenant_id);
-    const claimed = await claim(4);
-    expect([claimed.filter((tenant) => tenant === mine).length, claimed.length]).toEqual([2, 4]);
-    expect(new Set(await claim(1_000)).size).toBe(1);
-    expect(await claim(1_000)).toEqual([]);
-    await stack.database.query('delete from mail_outbox where tenant_id = any ($1)', [[mine, theirs]]);
-  });
-
   describe('news for admins', () => {
     /** Several at once are committed together: the worker sees all of them or none. */
     const tell = async (by: Business, ...types: string[]): Promise<string> => {

@@ -1,7 +1,7 @@
 import { DataSource } from 'typeorm';
 import type { Decision } from '../../src/modules/documents/domain/document.js';
 import type { DocumentStatus, Trigger } from '../../src/modules/documents/domain/lifecycle.js';
-import { suggest } from '../../src/modules/documents/domain/suggested-actions.js';
+import { suggest } from '../../src/shared/suggested-actions.js';
 import { DocumentsRepository } from '../../src/modules/documents/persistence/documents.repository.js';
 import { AwaitDocument, AwaitDocumentHandler } from '../../src/modules/documents/use-cases/await-document.js';
 import { RandomIds } from '../../src/platform/adapters/random-ids.js';

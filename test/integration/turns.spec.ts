@@ -276,6 +276,20 @@ describe('turns between tenants', () => {
     };
     expect([await claimAs('submit'), await claimAs('authorize')]).toEqual([false, true]);
   });
+
+  it('mails of a tenant wait behind nobody else’s backlog', async () => {
+    const [mine, theirs] = [randomUUID(), randomUUID()];
+    const queue = (tenant: string, count: number): Promise<unknown> =>
+      database.query(`insert into mail_outbox (tenant_id, id, kind, due_at) select $1, gen_random_uuid(), 'mail', now() - interval '1 hour' + n * interval '1 second' from generate_series(1, $2::integer) n`, [tenant, count]);
+    await queue(theirs, 500);
+    await queue(mine, 2);
+    const claim = async (limit: number): Promise<string[]> =>
+      (await database.query<{ tenant_id: string }>(`select t ->> 'tenantId' as tenant_id from claim_mails_going_round(gen_random_uuid(), now(), '1 hour', $1, null), jsonb_array_elements(taken) t`, [limit])).map(({ tenant_id }) => tenant_id);
+    const claimed = await claim(4);
+    expect([claimed.filter((tenant) => tenant === mine).length, claimed.length]).toEqual([2, 4]);
+    expect(new Set(await claim(1_000)).size).toBe(1);
+    expect(await claim(1_000)).toEqual([]);
+  });
 });
 
 describe('the order of an emission point', () => {

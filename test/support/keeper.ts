@@ -30,6 +30,9 @@ export interface StoredCertificate {
   readonly sealedKey: string;
 }
 
+/** A test may put another in its place. */
+const { fetch } = globalThis;
+
 /** Asks the run's keeper (`run-keeper.ts`), from a test file. */
 export async function askKeeper<Kept>(path: '/stack' | '/certificate' | '/token', body?: unknown): Promise<Kept> {
   const response = await fetch(fromSetup('TEST_RUN_KEEPER_URL') + path, { method: 'POST', ...(body !== undefined && { body: JSON.stringify(body) }) });

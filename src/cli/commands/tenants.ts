@@ -1,3 +1,4 @@
+import 'reflect-metadata';
 import { readSettings, SettingsError, sriEnvironment } from '../../config/settings.js';
 import { ProvisionTenant, TenantsStore } from '../../modules/auth/public.js';
 import { CryptoChance } from '../../platform/adapters/crypto-chance.js';

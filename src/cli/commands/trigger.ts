@@ -1,3 +1,4 @@
+import 'reflect-metadata';
 import { MAGIC_VALUES } from '../../simulator/brain/magic/values.js';
 import { readDirectives, UnknownMagicValue } from '../../simulator/brain/magic/directives.js';
 import { exampleInvoice } from '../../modules/documents/public.js';

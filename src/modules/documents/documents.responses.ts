@@ -10,7 +10,7 @@ import { TransportDto } from './documents.delivery.dto.js';
 import { DocumentLineDto, DocumentPaymentDto, DocumentTaxDto, NameValueDto } from './documents.line.dto.js';
 import { WithholdingDto } from './documents.withholding.dto.js';
 import { DOCUMENT_STATUSES, type DocumentStatus } from './domain/lifecycle.js';
-import { SUGGESTED_ACTIONS } from './domain/suggested-actions.js';
+import { SUGGESTED_ACTIONS } from '../../shared/suggested-actions.js';
 
 /** Response shapes of the document endpoints (interface specification 2.5 and 2.7). Decimals are strings. */
 

@@ -1,5 +1,4 @@
 export { DOCUMENT_STATUSES, type DocumentStatus, isValid, VALID_STATUSES } from './domain/lifecycle.js';
-export { SUGGESTED_ACTIONS, type SuggestedAction, WAITS_FOR_PERSON, type WaitsForPerson, waitsForPerson } from './domain/suggested-actions.js';
 export { exampleDocuments, exampleInvoice } from './documents.examples.js';
 export { documentRecord, type RecordRow } from './content/document-record.js';
 export { GetDocumentRide } from './use-cases/get-document-ride.js';

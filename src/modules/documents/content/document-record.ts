@@ -7,7 +7,7 @@ import { printedNumber } from '../../../sri/access-key.js';
 import type { DocumentContent } from '../../../sri/document-types/content.js';
 import { wireName } from '../../../sri/document-types/rules/structure.js';
 import type { DocumentErrorBody, DocumentRecord } from '../documents.responses.js';
-import { suggest } from '../domain/suggested-actions.js';
+import { suggest } from '../../../shared/suggested-actions.js';
 
 /**
  * Columns of a document in the response's own names (interface specification

@@ -6,7 +6,7 @@ import { type Answers, type Authorization, type AuthorizationFinding, findingOf,
 import { type Decision, type DocumentPatch, type DocumentState, type Move, type Pause, type SagaPolicy, type Signing, stillToSign, type Work, waitOf } from './document.js';
 import { isSettled, LIFECYCLE, type DocumentStatus, type Trigger } from './lifecycle.js';
 import { deadlinePastSilence } from './silence.js';
-import { suggest } from './suggested-actions.js';
+import { suggest } from '../../../shared/suggested-actions.js';
 
 /** What a step learned. */
 export type Evidence =

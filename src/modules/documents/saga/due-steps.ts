@@ -9,7 +9,7 @@ import { CLOCK, type Clock } from '../../../shared/ports.js';
 import { awaitsSignature, recheck } from '../domain/decide.js';
 import { MAX_LOST_LEASES, NOT_SIGNED, type SagaPolicy, type Work } from '../domain/document.js';
 import { isSettled, LIFECYCLE, type Step } from '../domain/lifecycle.js';
-import { suggest } from '../domain/suggested-actions.js';
+import { suggest } from '../../../shared/suggested-actions.js';
 import { DocumentsRepository, type LoadedDocument, StaleDocumentError } from '../persistence/documents.repository.js';
 import { SAGA_POLICY } from './policy.js';
 import { type LeasedDocument, type NextWork, SAGA_STEPS, type SagaStep } from './step.js';

@@ -13,7 +13,7 @@ import { DocumentsRepository, type LoadedDocument } from '../persistence/documen
 import { KillPoints } from '../../../platform/faults/kill-points.js';
 import { SAGA_POLICY } from './policy.js';
 import type { FreshSignature, LeasedDocument, NextWork, SagaStep } from './step.js';
-import { suggest } from '../domain/suggested-actions.js';
+import { suggest } from '../../../shared/suggested-actions.js';
 
 /** Moves that lead from where the document stands to "signed and in the queue". */
 const MOVES: Partial<Record<DocumentStatus, readonly Move[]>> = {
