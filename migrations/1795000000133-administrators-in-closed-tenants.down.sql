@@ -1,3 +1,6 @@
+comment on function administers_platform(uuid, timestamptz) is
+  'Credentials: Returns true while the session is open and its person is an administrator of the platform, who may '
+  'work in closed tenants too. require_credential calls it.';
 comment on function hold_session(uuid, uuid, timestamptz) is
   'Sign-in: Returns true if a session goes on whose account is not disabled, and keeps both so until the commit. It '
   'locks the person before the session. The API calls it in the statement that calls link_identity, '

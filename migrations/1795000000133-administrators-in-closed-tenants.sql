@@ -65,7 +65,10 @@ comment on function document_outcome(uuid, uuid, uuid, timestamptz) is
   'such document. An administrator of the platform''s session stands in a closed tenant too. The API calls it again '
   'and again for a caller who waits for the SRI''s verdict.';
 
--- What calls it now.
+-- What calls them now.
+comment on function administers_platform(uuid, timestamptz) is
+  'Credentials: Returns true while the session is open and its person is an administrator of the platform, who may '
+  'work in closed tenants too. require_credential, last_look, events_after and document_outcome call it.';
 comment on function hold_session(uuid, uuid, timestamptz) is
   'Sign-in: Returns true if a session goes on whose account is not disabled, and keeps both so until the commit. It '
   'locks the person before the session. The API calls it in the statement that calls link_identity, '

@@ -327,6 +327,44 @@ create or replace function failing_webhooks(p_patience interval, p_now timestamp
   limit p_limit
 $$;
 
+create or replace function notice_low_sequences(p_thresholds integer[], p_now timestamptz)
+  returns integer
+  language plpgsql security definer set search_path = sello, pg_temp as $$
+declare
+  told integer;
+begin
+  p_now := least(p_now, clock_timestamp());
+  with passed as (
+    insert into sequence_notices (tenant_id, emission_point_id, document_type, environment, threshold, noticed_at)
+    select s.tenant_id, s.emission_point_id, s.document_type, s.environment, t, p_now
+    from sequence_counters s cross join unnest(p_thresholds) t
+    where 999999999 - s.last_value < t
+    on conflict do nothing
+    returning *
+  ), lowest as (
+    select p.tenant_id, p.emission_point_id, p.document_type, p.environment, min(p.threshold) as threshold from passed p group by 1, 2, 3, 4
+  )
+  insert into events (tenant_id, id, type, created_at, data)
+  select l.tenant_id, gen_random_uuid(), 'sequence.low', p_now, jsonb_build_object('sequence', jsonb_build_object(
+    'issuer_id', b.issuer_id, 'establishment_id', b.id, 'emission_point_id', l.emission_point_id, 'document_type', l.document_type,
+    'sri_environment', l.environment, 'next_number', case when s.last_value < 999999999 then s.last_value + 1 end,
+    'remaining', 999999999 - s.last_value, 'threshold', l.threshold))
+  from lowest l
+  join sequence_counters s using (tenant_id, emission_point_id, document_type, environment)
+  join emission_points p on p.tenant_id = l.tenant_id and p.id = l.emission_point_id
+  join establishments b on b.tenant_id = p.tenant_id and b.id = p.establishment_id;
+  get diagnostics told = row_count;
+  return told;
+end $$;
+
+create or replace function queue_notice()
+  returns trigger
+  language plpgsql security definer set search_path = sello, pg_temp as $$
+begin
+  insert into mail_outbox (tenant_id, id, kind, due_at) values (new.tenant_id, new.id, 'notice', least(new.created_at, clock_timestamp()));
+  return null;
+end $$;
+
 create or replace function notice_certificates(p_now timestamptz)
   returns integer
   language plpgsql security definer set search_path = sello, pg_temp as $$
@@ -392,6 +430,10 @@ comment on function failing_webhooks(interval, timestamptz, integer) is
   'Webhooks: Returns up to p_limit active webhooks, of all tenants, that have failed for p_patience and have no '
   'delivery before them. The worker calls it at intervals and switches them off. It goes by the database''s clock '
   'if the caller''s is ahead of it.';
+comment on function notice_low_sequences(integer[], timestamptz) is
+  'Numbers: Writes the event sequence.low for counters that have fewer numbers left than a threshold, once for each '
+  'threshold, and only for the lowest if several are passed at once. It returns how many it wrote. The worker calls '
+  'it at intervals. It goes by the database''s clock if the caller''s is ahead of it.';
 comment on function notice_certificates(timestamptz) is
   'Issuers: Writes the event certificate.expiring, or certificate.expired, for each active certificate whose end '
   'has come within 30, 15, 7 or 1 days or has passed, once for each of these thresholds and only for active issuers'
@@ -399,7 +441,7 @@ comment on function notice_certificates(timestamptz) is
   'clock if the caller''s is ahead of it.';
 
 -- What an operator changes by psql, where no search_path leads to this schema, is to find what its triggers need. Those that run
--- seldom have the path set, which takes microseconds of each call; those of every write name the schema.
+-- once a document at most have the path set, which takes microseconds of each call; those of every write name the schema.
 alter function resume_parked_documents() set search_path = sello, pg_temp;
 alter function guard_draft_deletion() set search_path = sello, pg_temp;
 alter function guard_draft_part_deletion() set search_path = sello, pg_temp;

@@ -25,7 +25,7 @@ const ACTS: readonly string[] = ['name', 'platform-admin', 'disable-person', 'en
 /** What may be said with one of them alone. */
 const DETAILS: Readonly<Record<string, string>> = { 'key-name': 'name', revoke: 'platform-admin', for: 'take-ruc-claim' };
 
-/** The tenant that was made last, until its key is out. */
+/** The tenant that was made, to be named where its key cannot be printed. */
 let made: string | null = null;
 
 async function provision(): Promise<void> {

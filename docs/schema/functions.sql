@@ -234,7 +234,7 @@ $function$;
 -- ===== Credentials
 
 -- Returns true while the session is open and its person is an administrator of the platform, who may work in closed
--- tenants too. require_credential calls it.
+-- tenants too. require_credential, last_look, events_after and document_outcome call it.
 CREATE OR REPLACE FUNCTION sello.administers_platform(p_session uuid, p_now timestamp with time zone)
  RETURNS boolean
  LANGUAGE sql
@@ -2584,7 +2584,7 @@ CREATE OR REPLACE FUNCTION sello.queue_notice()
  SET search_path TO 'sello', 'pg_temp'
 AS $function$
 begin
-  insert into mail_outbox (tenant_id, id, kind, due_at) values (new.tenant_id, new.id, 'notice', new.created_at);
+  insert into mail_outbox (tenant_id, id, kind, due_at) values (new.tenant_id, new.id, 'notice', least(new.created_at, clock_timestamp()));
   return null;
 end $function$;
 alter function queue_notice() owner to sello_worker;
@@ -2833,7 +2833,7 @@ $function$;
 
 -- Writes the event sequence.low for counters that have fewer numbers left than a threshold, once for each threshold,
 -- and only for the lowest if several are passed at once. It returns how many it wrote. The worker calls it at
--- intervals.
+-- intervals. It goes by the database's clock if the caller's is ahead of it.
 CREATE OR REPLACE FUNCTION sello.notice_low_sequences(p_thresholds integer[], p_now timestamp with time zone)
  RETURNS integer
  LANGUAGE plpgsql
@@ -2843,6 +2843,7 @@ AS $function$
 declare
   told integer;
 begin
+  p_now := least(p_now, clock_timestamp());
   with passed as (
     insert into sequence_notices (tenant_id, emission_point_id, document_type, environment, threshold, noticed_at)
     select s.tenant_id, s.emission_point_id, s.document_type, s.environment, t, p_now

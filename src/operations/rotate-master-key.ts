@@ -26,8 +26,8 @@ interface SealedStore<Row> {
 
 /**
  * Wraps the data key of every stored secret under the current master key, while the service runs; the secrets
- * themselves are not decrypted. Those of inactive certificates need not open. Safe to stop and to run again. Older master keys may go once nothing failed and no
- * process that still writes under them is left.
+ * themselves are not decrypted. Those of inactive certificates need not open. Safe to stop and to run again. Older
+ * master keys may go once nothing failed and no process that still writes under them is left.
  *
  * @throws Error when the keeper of the master key is away
  */

@@ -3,7 +3,7 @@ import { Business, type Invoice } from '../support/business.js';
 import { inTransaction, lockAwaited } from '../support/held-transaction.js';
 import type { Answer } from '../support/http.js';
 import { itWithPoppler, pageTexts } from '../support/pdf.js';
-import { type RunningStack, sharedStack } from '../support/stack.js';
+import { type Stack, startStack } from '../support/stack.js';
 
 type Body = Record<string, unknown> & { id: string; status: string; error?: { code: string; message: string; detail: { rule?: string; pointer?: string }[] } };
 
@@ -14,11 +14,11 @@ const LINES = [
 const FROM_LINES: Invoice = { subtotal: undefined, total_tax: undefined, total: undefined, taxes: undefined, total_discount: undefined, payments: undefined, lines: LINES };
 
 describe('drafts and what follows an issued document', () => {
-  let stack: RunningStack;
+  let stack: Stack;
   let business: Business;
 
   beforeAll(async () => {
-    stack = await sharedStack();
+    stack = await startStack();
     business = await Business.open(stack);
   });
   afterAll(() => stack.stop());

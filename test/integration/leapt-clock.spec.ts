@@ -125,6 +125,14 @@ describe('a worker whose clock leaps ahead', () => {
     expect(await dueIn('mail_outbox')).toBe(0);
   });
 
+  it('tells of numbers that run out now, not in the future', async () => {
+    await database.query(
+      `insert into sequence_counters (tenant_id, emission_point_id, document_type, environment, last_value)
+       select tenant_id, id, '01', 'TEST', 999999990 from emission_points where tenant_id = $1`, [tenantId]);
+    expect(await service.query('select notice_low_sequences(array[1000], $1) as told', [leapt()])).toEqual([{ told: 1 }]);
+    expect(await dueIn('mail_outbox')).toBe(0);
+  });
+
   it('tells of no certificate before its time', async () => {
     await database.query(`update certificates set valid_to = now() + interval '40 days'`);
     expect(await service.query('select notice_certificates($1) as written', [leapt()])).toEqual([{ written: 0 }]);

@@ -227,6 +227,15 @@ describe('whether a process is ready', () => {
     }
   });
 
+  it('it is where the newest keys are damaged, for their master key is at hand', async () => {
+    await database.query('update certificates set is_active = false');
+    const [seed, other] = [await seedTenant(database, { ruc: '1790012350001' }), await seedTenant(database, { ruc: '1790012351001' })];
+    await seal(other, OWN);
+    await database.query('update certificates c set sealed_key = o.sealed_key from certificates o where c.id = $1 and o.id = $2', [seed.certificateId, other.certificateId]);
+    await database.query('update certificates set is_active = false where id = $1', [other.certificateId]);
+    expect(await verdict(checks(OWN))).toEqual(FINE);
+  });
+
   it('what a process is told of the newest keys is no more than it must open', async () => {
     const seed = await seedTenant(database, { ruc: '1790012349001' });
     await seal(seed, OWN);

@@ -179,7 +179,8 @@ const BUSINESSES_OF_A_FILE = 1_000;
 /**
  * The stack that test files have in common, with an API, a worker and the simulator, all with the usual settings; the first file
  * that asks starts it. Other files are at work on it at the same time, as tenants of one service are: a file meets only what it
- * made, disturbs nobody else's work (faults of the simulator name a RUC), and takes a stack of its own for anything else.
+ * made, disturbs nobody else's work (faults of the simulator name a RUC, `lockAwaited` a statement with which no other file waits),
+ * and takes a stack of its own for anything else.
  */
 export async function sharedStack(): Promise<RunningStack> {
   const { file, databaseName, logFiles, ...addresses } = await askKeeper<SharedStackAddresses>('/stack');
@@ -202,7 +203,7 @@ export async function sharedStack(): Promise<RunningStack> {
       if (businesses >= BUSINESSES_OF_A_FILE) throw new Error(`A file opens fewer than ${BUSINESSES_OF_A_FILE} businesses on the shared stack`);
       return file * BUSINESSES_OF_A_FILE + businesses;
     },
-    logs: () => logsOf(logFiles),
+    logs: () => logsOf([...logFiles, ...apis.map(({ logFile }) => logFile)]),
     async stop() {
       await Promise.all(apis.map((api) => api.stop(5_000)));
       redis.disconnect();

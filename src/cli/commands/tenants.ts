@@ -5,7 +5,7 @@ import { CryptoChance } from '../../platform/adapters/crypto-chance.js';
 import { RandomIds } from '../../platform/adapters/random-ids.js';
 import { SystemClock } from '../../platform/adapters/system-clock.js';
 import { isPrintingKept } from '../../platform/run-command.js';
-import { CliFailure } from '../failure.js';
+import { CliFailure, EXIT, tellFailure } from '../failure.js';
 import type { Output } from '../output.js';
 
 /** `sello tenants create`: an operator's act, over the database and with the settings of the service. */
@@ -14,6 +14,11 @@ export async function createTenant(output: Output, name: string, keyName: string
   const settings = operatorSettings();
   const ports = { clock: new SystemClock(), ids: new RandomIds(), chance: new CryptoChance() };
   const tenant = await new ProvisionTenant(new TenantsStore(settings.DATABASE_OWNER_URL), sriEnvironment(settings), ports).execute(name, keyName);
+  // On a full disk, or where whoever should read it has gone.
+  process.stdout.prependListener('error', () => {
+    tellFailure(new CliFailure('refused', `tenant ${tenant.tenantId} was made, its key could not be printed: revoke it`));
+    process.exit(EXIT.refused.code);
+  });
   output.tell({ tenant_id: tenant.tenantId, api_key: tenant.apiKey }, [tenant.apiKey, `  tenant ${tenant.tenantId}: keep the key now, it is not shown again`]);
 }
 

@@ -1,5 +1,5 @@
 import type { Language } from '../../shared/language.js';
-import { shownName } from '../../shared/shown-name.js';
+import { shownName } from './shown-name.js';
 
 export interface Letter {
   readonly subject: string;

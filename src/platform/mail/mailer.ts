@@ -9,7 +9,7 @@ import { type Sleeper, SLEEPER } from '../../shared/ports.js';
 import { BounceAddress } from './bounce-address.js';
 import { codeOf, type Delivery, notTaken } from './delivery.js';
 import type { Letter } from './letters.js';
-import { shownName } from '../../shared/shown-name.js';
+import { shownName } from './shown-name.js';
 import { domainOf, mailboxOf } from './sender.js';
 
 /** A letter to a person, who may be none of ours yet. */

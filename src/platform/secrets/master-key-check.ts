@@ -3,7 +3,7 @@ import { SLEEPER, type Sleeper } from '../../shared/ports.js';
 import { answerWithin, LateAnswer } from '../answer-time.js';
 import { TenantTransaction } from '../database/tenant-transaction.js';
 import { Envelope, type KeyOfCertificate } from './envelope.js';
-import { EnvelopeError, KeeperAwayError } from './key-wrapper.js';
+import { EnvelopeError, KeeperAwayError, KeyUnavailableError } from './key-wrapper.js';
 
 /** So many of the newest signing keys are looked at. */
 const NEWEST = 50;
@@ -55,6 +55,8 @@ export class MasterKeyCheck {
       } catch (error) {
         if (error instanceof KeeperAwayError || error instanceof LateAnswer) return true;
         if (!(error instanceof EnvelopeError)) throw error;
+        // The keeper has the master key, and the record alone is damaged.
+        if (!(error instanceof KeyUnavailableError)) return true;
       }
     }
     return false;

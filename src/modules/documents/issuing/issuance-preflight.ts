@@ -3,7 +3,7 @@ import { type Settings, SETTINGS } from '../../../config/settings.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import type { Finding } from '../../../shared/finding.js';
 import { guayaquilDay } from '../../../shared/guayaquil.js';
-import type { TenantContext } from '../../../shared/tenant-context.js';
+import { roleOf, type TenantContext } from '../../../shared/tenant-context.js';
 import type { DocumentContent, IssuerSnapshot } from '../../../sri/document-types/content.js';
 import { defineRules, finding } from '../../../sri/document-types/rules/rule.js';
 import { preflight } from '../../../sri/preflight.js';
@@ -142,8 +142,8 @@ export class IssuancePreflight {
   }
 
   /** Whether anything is issued in the tenant, as it stands now. @throws DomainError FORBIDDEN while it is closed */
-  async refuseClosedTenant({ tenantId }: TenantContext): Promise<void> {
-    if (await this.issuing.isTenantClosed(tenantId)) throw tenantClosed();
+  async refuseClosedTenant({ tenantId, principal }: TenantContext): Promise<void> {
+    if (roleOf(principal) === 'platform_admin' && (await this.issuing.isTenantClosed(tenantId))) throw tenantClosed();
   }
 
   /** Whether the counter has a number left, as it stands now. @throws DomainError SEQUENCE_EXHAUSTED */

@@ -18,7 +18,7 @@ export class NoticeMailWriter {
     const found = await this.notices.find(tenantId, mailId, now);
     if (found === null) return null;
     const { recipient, language, attempts, tenantName, news } = found;
-    if (news === null) return { attempts, documentId: null, outcome: { outcome: 'refused', reason: 'the recipient is no longer an owner or admin' } };
+    if (news === null) return { attempts, documentId: null, outcome: { outcome: 'refused', reason: 'the recipient is no owner or admin with a confirmed address' } };
     if (news.items.length === 0) return { attempts, documentId: null, outcome: { outcome: 'refused', reason: SETTLED_UNTOLD } };
     return { attempts, documentId: null, mail: { id: mailId, to: { name: '', address: recipient }, senderName: null, replyTo: null, letter: noticeLetter(news, tenantName, language, now) } };
   }

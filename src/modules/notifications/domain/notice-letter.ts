@@ -1,6 +1,5 @@
 import { daysBetween, guayaquilDay } from '../../../shared/guayaquil.js';
 import type { Language } from '../../../shared/language.js';
-import { shownName } from '../../../shared/shown-name.js';
 import { moment, oneLine, type WrittenLetter } from './document-letter.js';
 import { nameOfType } from './document-words.js';
 import { layout } from './layout.js';
@@ -71,7 +70,7 @@ export const isNotice = (type: string): type is NoticeType => Object.hasOwn(QUIE
 export function noticeLetter(news: News, tenantName: string, language: Language, now: Date): WrittenLetter {
   const { title, message, rows: told } = language === 'es' ? spanish(news, now) : english(news, now);
   const rows = news.more === 0 ? told : [...told, more(news, language)];
-  const tenant = shownName(tenantName) || (language === 'es' ? 'una empresa' : 'a company');
+  const tenant = oneLine(tenantName);
   const footer = language === 'es' ? `Le escribimos porque administra ${tenant} en Sello.` : `You are told because you administer ${tenant} at Sello.`;
   return { subject: `${title} (${tenant})`, ...layout({ language, sender: 'Sello', title, figure: null, warning: null, message, rows, footer: [footer] }) };
 }
