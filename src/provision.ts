@@ -5,7 +5,7 @@ import { CryptoChance } from './platform/adapters/crypto-chance.js';
 import { RandomIds } from './platform/adapters/random-ids.js';
 import { SystemClock } from './platform/adapters/system-clock.js';
 import { accountAddress } from './platform/http/email-address.js';
-import { isPrintingKept, runCommand } from './platform/run-command.js';
+import { keyWasLost, runCommand, whyKeyWouldBeLost } from './platform/run-command.js';
 import { UUID } from './shared/uuid.js';
 
 const USAGE = `npm run provision -- ACT, which is one of:
@@ -58,7 +58,8 @@ async function provision(): Promise<void> {
   }
   const name = values.name?.trim() ?? '';
   if (name === '') throw new Error('--name: the name of the tenant is required');
-  if (!isPrintingKept()) throw new Error('standard output is closed or leads nowhere: the key of the tenant would be lost, so none was made');
+  const lost = whyKeyWouldBeLost();
+  if (lost !== null) throw new Error(lost);
   const settings = readSettings();
   const ports = { clock: new SystemClock(), ids: new RandomIds(), chance: new CryptoChance() };
   const useCase = new ProvisionTenant(new TenantsStore(settings.DATABASE_OWNER_URL), sriEnvironment(settings), ports);
@@ -109,4 +110,4 @@ async function liftBars(ruc: string): Promise<void> {
   process.stdout.write(`${JSON.stringify({ ruc, environment, tenants_barred_until_now: tenants })}\n`);
 }
 
-await runCommand({ usage: USAGE, otherwise: 'provisioning failed', aftermath: () => (made === null ? '' : `tenant ${made} was made, its key could not be printed: revoke it`) }, provision);
+await runCommand({ usage: USAGE, otherwise: 'provisioning failed', aftermath: () => (made === null ? '' : keyWasLost(made)) }, provision);

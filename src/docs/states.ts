@@ -1,7 +1,7 @@
 import type { DocumentStatus } from '../modules/documents/domain/lifecycle.js';
+import { WAITS_FOR_PERSON } from '../shared/suggested-actions.js';
 import type { StateFacts } from './lifecycle.js';
 import { generatedFrom, table } from './markdown.js';
-import { WAITS_FOR_PERSON } from '../shared/suggested-actions.js';
 
 /** What an integrator shows and does in each state. */
 const ADVICE: Readonly<Record<DocumentStatus, { readonly show: string; readonly act: string }>> = {

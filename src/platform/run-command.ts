@@ -50,10 +50,14 @@ async function written(): Promise<void> {
   await new Promise((done) => process.stdout.write('', done));
 }
 
-/** False where what is printed is lost at once: standard output is closed, which Node makes /dev/null, or is that itself. */
-export function isPrintingKept(): boolean {
-  return fstatSync(process.stdout.fd).rdev !== statSync(devNull).rdev;
+/** Why the key of a tenant would surely be lost that is made now; null where it may be printed. A closed standard output is one to /dev/null, as Node has it. */
+export function whyKeyWouldBeLost(): string | null {
+  const isKept = fstatSync(process.stdout.fd).rdev !== statSync(devNull).rdev;
+  return isKept ? null : 'standard output is closed or leads nowhere: the key of the tenant would be lost, so none was made';
 }
+
+/** What is to be known where a tenant was made whose key could not be printed after all. */
+export const keyWasLost = (tenantId: string): string => `tenant ${tenantId} was made, its key could not be printed: revoke it`;
 
 const OWNER_NEEDED = 'DATABASE_OWNER_URL: set the login that owns the schema';
 const OWNER_OR_MIGRATION_NEEDED = `${OWNER_NEEDED}; if it is set, run npm run migrate first`;

@@ -219,6 +219,22 @@ describe('issuers and what hangs on them', () => {
       expect(rows).toEqual([{ bytes: 0 }]);
     });
 
+    it('is stored by an upload as other tests store one without', async () => {
+      const [stored, uploaded] = [await Business.open(stack), await Business.open(stack, { certificate: null })];
+      await uploaded.uploadCertificate();
+      const rowOf = async ({ tenantId, ruc }: Business): Promise<object> => {
+        const [row] = await stack.database.query<Record<string, unknown>>(
+          `select to_jsonb(c) - array['id', 'tenant_id', 'issuer_id', 'subject', 'serial_number', 'fingerprint_sha256', 'certificate_der', 'sealed_key', 'valid_from', 'valid_to', 'created_at']::text[]
+             || jsonb_build_object('ruc', c.ruc = $2, 'subject', regexp_replace(c.subject, '[0-9]+', 'RUC'), 'has_key', length(c.sealed_key) > 1000, 'days', round(extract(epoch from c.valid_to - c.valid_from) / 86400),
+               'claimed', exists (select from verified_rucs v where v.ruc = $2 and v.tenant_id = c.tenant_id and v.issuer_id = c.issuer_id and v.environment = 'TEST' and not v.is_open)) as stored
+           from certificates c where c.tenant_id = $1`, [tenantId, ruc]);
+        // What was found by looking at the file.
+        return { ...(row!['stored'] as object), checks: null };
+      };
+      expect(await rowOf(stored)).toEqual(await rowOf(uploaded));
+      expect(await rowOf(stored)).toMatchObject({ ruc: true, is_active: true, has_key: true, claimed: true });
+    });
+
     it('is the one of the issuer in a file that holds another taxpayer\'s as well', async () => {
       const business = await Business.open(stack, { certificate: null });
       const [own, other] = [rsaPair('a'), rsaPair('b')];

@@ -4,13 +4,13 @@ import { Page } from '../../platform/openapi/page.js';
 import { count, instant, orNull, text, uuid } from '../../platform/openapi/property-types.js';
 import { sampleId } from '../../platform/openapi/samples.js';
 import { storedList, storedOrNull } from '../../platform/openapi/stored-forms.js';
+import { SUGGESTED_ACTIONS } from '../../shared/suggested-actions.js';
 import { DOCUMENT_TYPE_CODES } from '../../sri/document-types/registry.js';
 import { ForeignTradeDto, ReimbursementDto, SubstituteGuideDto, ThirdPartyChargeDto } from './documents.additions.dto.js';
 import { TransportDto } from './documents.delivery.dto.js';
 import { DocumentLineDto, DocumentPaymentDto, DocumentTaxDto, NameValueDto } from './documents.line.dto.js';
 import { WithholdingDto } from './documents.withholding.dto.js';
 import { DOCUMENT_STATUSES, type DocumentStatus } from './domain/lifecycle.js';
-import { SUGGESTED_ACTIONS } from '../../shared/suggested-actions.js';
 
 /** Response shapes of the document endpoints (interface specification 2.5 and 2.7). Decimals are strings. */
 

@@ -3,11 +3,11 @@ import { localizedFinding } from '../../../platform/http/localized-finding.js';
 import { type ErrorCode, messageOf } from '../../../shared/error-catalogue.js';
 import type { Finding } from '../../../shared/finding.js';
 import { refusalMessage } from '../../../shared/refusal-reasons.js';
+import { suggest } from '../../../shared/suggested-actions.js';
 import { printedNumber } from '../../../sri/access-key.js';
 import type { DocumentContent } from '../../../sri/document-types/content.js';
 import { wireName } from '../../../sri/document-types/rules/structure.js';
 import type { DocumentErrorBody, DocumentRecord } from '../documents.responses.js';
-import { suggest } from '../../../shared/suggested-actions.js';
 
 /**
  * Columns of a document in the response's own names (interface specification

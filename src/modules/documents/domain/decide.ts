@@ -2,11 +2,11 @@ import { classifyRefused, classifyReturned, refusesDate, type Verdict } from '..
 import type { SriMessage } from '../../../sri/soap/message.js';
 import type { ReceptionAnswer } from '../../../sri/soap/reception.js';
 import type { ErrorCode } from '../../../shared/error-catalogue.js';
+import { suggest } from '../../../shared/suggested-actions.js';
 import { type Answers, type Authorization, type AuthorizationFinding, findingOf, instantOf } from './authorization-finding.js';
 import { type Decision, type DocumentPatch, type DocumentState, type Move, type Pause, type SagaPolicy, type Signing, stillToSign, type Work, waitOf } from './document.js';
 import { isSettled, LIFECYCLE, type DocumentStatus, type Trigger } from './lifecycle.js';
 import { deadlinePastSilence } from './silence.js';
-import { suggest } from '../../../shared/suggested-actions.js';
 
 /** What a step learned. */
 export type Evidence =

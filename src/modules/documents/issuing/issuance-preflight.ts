@@ -141,7 +141,7 @@ export class IssuancePreflight {
     if (refusal !== null) throw refusal;
   }
 
-  /** Whether anything is issued in the tenant, as it stands now. @throws DomainError FORBIDDEN while it is closed */
+  /** For administrators of the platform, who alone come into a closed tenant. @throws DomainError FORBIDDEN while it is closed */
   async refuseClosedTenant({ tenantId, principal }: TenantContext): Promise<void> {
     if (roleOf(principal) === 'platform_admin' && (await this.issuing.isTenantClosed(tenantId))) throw tenantClosed();
   }

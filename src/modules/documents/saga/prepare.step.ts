@@ -2,6 +2,7 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { EnvelopeError, KeyUnavailableError } from '../../../platform/secrets/key-wrapper.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import { CLOCK, type Clock } from '../../../shared/ports.js';
+import { suggest } from '../../../shared/suggested-actions.js';
 import { documentDigest } from '../../../sri/document-digest.js';
 import { documentType } from '../../../sri/document-types/registry.js';
 import { HostCannotSignError, UnsignableError } from '../../../sri/signing/xades.js';
@@ -13,7 +14,6 @@ import { DocumentsRepository, type LoadedDocument } from '../persistence/documen
 import { KillPoints } from '../../../platform/faults/kill-points.js';
 import { SAGA_POLICY } from './policy.js';
 import type { FreshSignature, LeasedDocument, NextWork, SagaStep } from './step.js';
-import { suggest } from '../../../shared/suggested-actions.js';
 
 /** Moves that lead from where the document stands to "signed and in the queue". */
 const MOVES: Partial<Record<DocumentStatus, readonly Move[]>> = {

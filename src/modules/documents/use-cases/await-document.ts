@@ -7,10 +7,10 @@ import { DomainError } from '../../../shared/domain-error.js';
 import { found } from '../../../shared/found.js';
 import { CLOCK, type Clock, SLEEPER, type Sleeper } from '../../../shared/ports.js';
 import { credentialOf, type TenantContext } from '../../../shared/tenant-context.js';
+import { type SuggestedAction, waitsForPerson } from '../../../shared/suggested-actions.js';
 import { PAUSE_COLUMN } from '../content/document-record.js';
 import type { DocumentSyncSubmit } from '../documents.responses.js';
 import { type DocumentStatus, isSettled, LIFECYCLE } from '../domain/lifecycle.js';
-import { type SuggestedAction, waitsForPerson } from '../../../shared/suggested-actions.js';
 
 /**
  * Waits until an accepted document is decided, or waits for a person, at most `seconds`; then answers with whatever state it is in.
