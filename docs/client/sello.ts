@@ -3414,7 +3414,7 @@ export interface components {
              * @description SRI rate code; required unless `taxes` itemises the line
              * @example 4
              */
-            tax_rate_code?: string;
+            tax_rate_code?: string | null;
         };
         DocumentLineDraft: {
             /** @description Position, from 1 */
@@ -3438,26 +3438,26 @@ export interface components {
              * @description The SRI takes 300 characters
              * @example Servicio de consultoría
              */
-            description?: string;
+            description?: string | null;
             /**
              * @description Price of one unit before discount and taxes
              * @example 100.00
              */
-            unit_price?: number | string;
+            unit_price?: number | string | null;
             /** @description Discount of the line; absent: the product's where subtotal is absent too, else none */
             discount?: number | string;
             /**
              * @description quantity x unit_price - discount, rounded half up
              * @example 100.00
              */
-            subtotal?: number | string;
+            subtotal?: number | string | null;
             /** @description SRI tax code; 2 is IVA */
             tax_code?: string;
             /**
              * @description SRI rate code; required unless `taxes` itemises the line or a product tells it
              * @example 4
              */
-            tax_rate_code?: string;
+            tax_rate_code?: string | null;
         };
         DocumentListItem: {
             /** Format: uuid */

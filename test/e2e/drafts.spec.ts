@@ -272,6 +272,22 @@ describe('drafts and what follows an issued document', () => {
       expect((await drafted({ ...noted(holiday), document_type: '01' })).body).toMatchObject({ ...full, modified_document_issue_date: null });
     });
 
+    it('takes its own lines again, which its taxes itemise: changed, issued and credited', async () => {
+      const sold = { ...FROM_LINES, lines: [{ line_number: 1, main_code: 'PERFUME', quantity: '2' }] };
+      const created = await draft(sold);
+      expect(created.body['lines']).toMatchObject([{ main_code: 'PERFUME', tax_rate_code: null, taxes: [{ tax_code: '3' }, { tax_code: '2' }] }]);
+      const changed = await business.call<Body>('PATCH', `/documents/${created.body.id}`, { lines: created.body['lines'] });
+      expect([changed.status, changed.body['lines']]).toEqual([200, created.body['lines']]);
+      expect((await business.call('POST', `/documents/${created.body.id}/issue`)).status).toBe(202);
+      const { lines, taxes, subtotal, total_tax, total, total_discount, status } = await business.settled(created.body.id) as Body;
+      expect(status).toBe('AUTHORIZED');
+      const noted = await credit(created.body.id, { lines, taxes, subtotal, total_tax, total, total_discount });
+      expect(noted.status).toBe(201);
+      expect((await business.call('POST', `/documents/${noted.body.credit_note_id}/issue`)).status).toBe(202);
+      expect((await business.settled(noted.body.credit_note_id)).status).toBe('AUTHORIZED');
+      expect((await business.document(created.body.id)).status).toBe('VOIDED_BY_NC');
+    });
+
     it('spreads over its lines the cents of the IVA on top of ICE, and keeps them when something else is changed', async () => {
       await product({ main_code: 'GASEOSA', name: 'Gaseosa', unit_price: '0.23', default_discount: '0', applies_ice: true, ice_code: '3630' });
       const created = await draft(of(Array.from({ length: 10 }, (_, index) => line('GASEOSA', { line_number: index + 1 }))));

@@ -10,7 +10,7 @@ export type DtoClass = new () => object;
 /** Everything the service knows about one field of a request, declared by one decorator of `fields.ts`. */
 export interface FieldSpec {
   readonly required: boolean;
-  /** Names of sibling fields of which any makes this one optional by its presence. */
+  /** Names of sibling fields of which any makes this one optional by its presence; where there are some, null counts as absent. */
   readonly requiredUnless: readonly string[];
   /** Names of sibling fields of which any makes this one required by its presence. */
   readonly requiredWith: readonly string[];

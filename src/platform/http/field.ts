@@ -13,7 +13,7 @@ export interface FieldOptions {
   readonly nullable?: boolean;
   /** Value that an absent field takes; set it as the property's initialiser too. Implies optional. */
   readonly default?: unknown;
-  /** Required, unless one of these sibling fields is given. */
+  /** Required, unless one of these sibling fields is given; null is as good as absent. */
   readonly requiredUnless?: readonly string[];
   /** Optional, unless one of these sibling fields is given. Goes with `optional`. */
   readonly requiredWith?: readonly string[];
@@ -45,7 +45,7 @@ export function field(kind: FieldKind, options: FieldOptions): PropertyDecorator
   const validate = (value: unknown, about?: ValidationArguments): boolean => checkField(spec, value, about?.object).ok;
   const decorators: PropertyDecorator[] = [
     ValidateBy({ name: 'field', validator: { validate } }),
-    ApiProperty({ ...kind.api, ...describe(options, required, nullable) }),
+    ApiProperty({ ...kind.api, ...describe(options, required, nullable || requiredUnless.length > 0) }),
   ];
   if (nested === null) {
     decorators.push(Transform(({ value }: { value: unknown }) => normalForm(spec, opaque ? unwrapped(value) : value)));

@@ -129,6 +129,8 @@ export function walkShape(type: DtoClass, value: Record<string, unknown>, loc: r
 }
 
 function walkField(spec: FieldSpec, value: unknown, loc: readonly string[], findings: FieldFinding[]): unknown {
+  // Answers tell by null that a sibling stands for the field, and what was answered may be sent again.
+  if (value === null && spec.requiredUnless.length > 0) return undefined;
   // Except for containers, class-transformer gets scalars only: it would take an object's own key `constructor` for its class.
   if (value === null || (spec.nested === null && typeof value !== 'object')) return value;
   if (isRepeated(spec, value, loc)) {
