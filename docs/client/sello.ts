@@ -1114,7 +1114,9 @@ export interface paths {
         post?: never;
         /**
          * Remove an issuer without documents, with its establishments and certificates
-         * @description Permission: `issuers:write`.
+         * @description One that the platform has disabled (`disabled_at`) stays: 403 ISSUER_DISABLED.
+         *
+         *     Permission: `issuers:write`.
          *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
          */
         delete: operations["deleteIssuer"];
@@ -1463,7 +1465,9 @@ export interface paths {
         put?: never;
         /**
          * Let an issuer issue nothing more
-         * @description Permission: `platform:write`.
+         * @description What it has issued goes on. Its tenant cannot end this: the issuer is not deleted, and the RUC that it holds passes to no other issuer, whatever becomes of its certificates, until it is enabled or an operator takes the RUC from it. An issuer that does not hold its RUC cannot claim it while it is disabled; others can.
+         *
+         *     Permission: `platform:write`.
          *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
          */
         post: operations["disableIssuer"];
@@ -1484,7 +1488,9 @@ export interface paths {
         put?: never;
         /**
          * Let a disabled issuer issue again
-         * @description Permission: `platform:write`.
+         * @description It needs a certificate and the RUC, as ever: one that lost them meanwhile uploads or activates a certificate first.
+         *
+         *     Permission: `platform:write`.
          *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
          */
         post: operations["enableIssuer"];

@@ -13,9 +13,9 @@
 -- tenants_with_work, unsent_predecessor
 -- Events: complete_event, current_lineage, document_snapshot, event_card, events_after, events_behind, fan_out_event,
 -- settle_restored_events
--- Issuers: certificate_told, claim_ruc, end_ruc_claim, has_proven_ruc, lift_ruc_bars, master_keys_in_use,
--- newest_wrapped_keys, notice_certificates, release_ruc, replace_sealed_key, reserve_ruc, sealed_keys_after,
--- sealed_keys_to_rotate, take_ruc_claim
+-- Issuers: certificate_told, claim_ruc, end_ruc_claim, has_proven_ruc, is_issuer_disabled, lift_ruc_bars,
+-- master_keys_in_use, newest_wrapped_keys, notice_certificates, release_ruc, replace_sealed_key, reserve_ruc,
+-- sealed_keys_after, sealed_keys_to_rotate, take_ruc_claim
 -- Issuing: begin_work, issue_document, issuing_context, last_look
 -- Lifecycle: advance_document, document_outcome, guard_document, guard_draft_deletion, guard_draft_part_deletion,
 -- is_moving, load_document, restore_content, resume_parked_documents, wake_parked, wake_parked_going_round,
@@ -1291,9 +1291,10 @@ $function$;
 -- Claims a RUC of an environment for an issuer whose certificate names it, and returns whether the issuer holds the
 -- claim now. Another holder loses it only if they have no active certificate that is still valid, or have neither had a
 -- document authorized nor claimed it within the last day; if the claimant has proven the RUC, that day counts for
--- nothing. A tenant from which an operator took the claim gets false, and so does every other one while the RUC is
--- reserved for a tenant. It raises 42501 outside the claimant's own tenant, and locks the row of the claim. The API
--- calls it when a certificate is uploaded or activated.
+-- nothing. A holder that the platform has disabled never loses it here, and a disabled claimant gets true only for what
+-- it holds already. A tenant from which an operator took the claim gets false, and so does every other one while the
+-- RUC is reserved for a tenant. It raises 42501 outside the claimant's own tenant, and locks the row of the claim,
+-- unless the claimant is disabled. The API calls it when a certificate is uploaded or activated.
 CREATE OR REPLACE FUNCTION sello.claim_ruc(p_ruc text, p_environment text, p_tenant uuid, p_issuer uuid, p_now timestamp with time zone)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -1307,6 +1308,10 @@ begin
   if p_tenant is distinct from current_tenant() then
     raise exception 'a RUC is claimed inside its own tenant' using errcode = '42501';
   end if;
+  if is_issuer_disabled(p_tenant, p_issuer) then
+    -- It takes nothing, for nobody could have it back.
+    return exists (select from verified_rucs v where v.ruc = p_ruc and v.environment = p_environment and v.tenant_id = p_tenant and v.issuer_id = p_issuer and not v.is_open);
+  end if;
   insert into verified_rucs (ruc, environment, tenant_id, issuer_id, verified_at)
   values (p_ruc, p_environment, p_tenant, p_issuer, p_now)
   on conflict (ruc, environment) do nothing;
@@ -1317,6 +1322,9 @@ begin
   if not held.is_open then
     if held.tenant_id = p_tenant and held.issuer_id = p_issuer then
       return true;
+    end if;
+    if is_issuer_disabled(held.tenant_id, held.issuer_id) then
+      return false;
     end if;
     if exists (select from certificates c where c.tenant_id = held.tenant_id and c.issuer_id = held.issuer_id and c.is_active and c.valid_to > p_now)
        and (has_proven_ruc(held.tenant_id, held.issuer_id, p_environment)
@@ -1365,6 +1373,18 @@ AS $function$
 $function$;
 alter function has_proven_ruc(uuid,uuid,text) owner to sello_resolver;
 revoke execute on function has_proven_ruc(uuid,uuid,text) from public;
+
+-- Returns true while an issuer is there that the platform has disabled. claim_ruc calls it.
+CREATE OR REPLACE FUNCTION sello.is_issuer_disabled(p_tenant uuid, p_issuer uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'sello', 'pg_temp'
+AS $function$
+  select exists (select from issuers i where i.tenant_id = p_tenant and i.id = p_issuer and i.disabled_at is not null)
+$function$;
+alter function is_issuer_disabled(uuid,uuid) owner to sello_resolver;
+revoke execute on function is_issuer_disabled(uuid,uuid) from public;
 
 -- Lets every tenant claim a RUC again, those from which it was taken too, also if it was reserved; returns how many it
 -- was taken from, and null if nobody ever claimed it. It locks the row of the claim. Only the operator may call it, as

@@ -411,9 +411,11 @@ create table issuers (
   constraint issuers_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
 grant select, insert, update, delete on issuers to sello_app;
+grant select (tenant_id, id, disabled_at) on issuers to sello_resolver;
 grant select (tenant_id, id, is_active) on issuers to sello_worker;
 alter table issuers enable row level security;
 alter table issuers force row level security;
+create policy resolver_looks on issuers for select to sello_resolver using (true);
 create policy tenant_isolation on issuers for all to sello_app using ((tenant_id = current_tenant())) with check ((tenant_id = current_tenant()));
 create policy worker_looks on issuers for select to sello_worker using (true);
 

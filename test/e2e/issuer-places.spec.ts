@@ -4,6 +4,7 @@ import { beginNewLife } from '../../src/platform/database/backup/new-life.js';
 import { Business } from '../support/business.js';
 import { inTransaction, lockAwaited } from '../support/held-transaction.js';
 import type { Answer } from '../support/http.js';
+import { signedIn } from '../support/people.js';
 import { type Stack, startStack } from '../support/stack.js';
 import { container, inDays, PASSWORD, upload, verdict } from '../support/uploads.js';
 
@@ -328,6 +329,61 @@ describe('issuers, establishments and emission points', () => {
       expect((await another.claim()).status).toBe(409);
       expect(provision('--lift-ruc-bars', owner.ruc)).toEqual({ ruc: owner.ruc, environment: 'TEST', tenants_barred_until_now: 1 });
       expect((await another.claim()).status).toBe(201);
+    });
+
+    describe('that the platform has disabled', () => {
+      const set = async ({ tenantId, issuerId }: Business, act: 'disable' | 'enable'): Promise<void> => {
+        const admin = await signedIn(stack, { platformAdmin: true });
+        expect((await admin.call('POST', `/platform/tenants/${tenantId}/issuers/${issuerId}/${act}`)).status).toBe(200);
+      };
+
+      it('is not let go of by deleting the issuer', async () => {
+        const holder = await Business.open(stack, { certificate: null });
+        await set(holder, 'disable');
+        expect(verdict(await holder.call('DELETE', issuer(holder)))).toEqual([403, 'ISSUER_DISABLED']);
+        await set(holder, 'enable');
+        expect((await holder.call('DELETE', issuer(holder))).status).toBe(204);
+      });
+
+      it.each([
+        ['its certificate is revoked', (one: Business, id: string): Promise<unknown> => one.call('DELETE', `${issuer(one)}/certificates/${id}`)],
+        ['its certificate ends', (_one: Business, id: string): Promise<unknown> => stack.database.query(`update certificates set valid_from = valid_from - interval '2 years', valid_to = now() - interval '1 minute' where id = $1`, [id])],
+        ['it has proven nothing for a day', (one: Business): Promise<unknown> => aDayLater(one.ruc)],
+      ] as const)('passes to nobody though %s, until the issuer is enabled', async (_what, happens) => {
+        const holder = await Business.open(stack, { certificate: null });
+        const { body } = await upload(holder, container(holder.ruc));
+        const { claim } = await twinOf(holder);
+        await set(holder, 'disable');
+        await happens(holder, body['id'] as string);
+        expect(verdict(await claim())).toEqual([409, 'ALREADY_EXISTS', 'verified_by_another_issuer']);
+        // What was issued before is still to be signed.
+        expect((await upload(holder, container(holder.ruc, { der: { validTo: inDays(350) } }))).status).toBe(201);
+        expect(verdict(await holder.issue())).toEqual([403, 'ISSUER_DISABLED']);
+        await set(holder, 'enable');
+        await aDayLater(holder.ruc);
+        expect((await claim()).status).toBe(201);
+      });
+
+      it('passes on once an operator has taken it from the issuer', async () => {
+        const holder = await Business.open(stack, { certificate: null });
+        await upload(holder, container(holder.ruc));
+        const { claim } = await twinOf(holder);
+        await set(holder, 'disable');
+        await stack.database.query(`select take_ruc_claim($1, 'TEST', now())`, [holder.ruc]);
+        expect((await claim()).status).toBe(201);
+      });
+
+      it('is not claimed by the issuer, for nobody could have it back', async () => {
+        const without = await Business.open(stack, { certificate: null });
+        await set(without, 'disable');
+        expect(verdict(await upload(without, container(without.ruc)))).toEqual([403, 'ISSUER_DISABLED']);
+        const { claim } = await twinOf(without);
+        expect((await claim()).status).toBe(201);
+        await aDayLater(without.ruc);
+        expect(verdict(await upload(without, container(without.ruc)))).toEqual([403, 'ISSUER_DISABLED']);
+        await set(without, 'enable');
+        expect((await upload(without, container(without.ruc))).status).toBe(201);
+      });
     });
 
     it('is taken from its holder by an operator, who does not get it back', async () => {

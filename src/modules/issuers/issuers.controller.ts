@@ -68,7 +68,11 @@ export class IssuersController {
   @Delete(':issuer_id')
   @HttpCode(204)
   @RequirePermission('issuers:write')
-  @ApiOperation({ operationId: 'deleteIssuer', summary: 'Remove an issuer without documents, with its establishments and certificates' })
+  @ApiOperation({
+    operationId: 'deleteIssuer',
+    summary: 'Remove an issuer without documents, with its establishments and certificates',
+    description: 'One that the platform has disabled (`disabled_at`) stays: 403 ISSUER_DISABLED.',
+  })
   @ApiNoContentResponse()
   remove(@Tenant() tenant: TenantContext, @Param('issuer_id', PathUuid) issuerId: string): Promise<void> {
     return this.commands.execute(new DeleteIssuer(tenant, issuerId));

@@ -55,7 +55,12 @@ export class PlatformController {
   @Post(':tenant_id/issuers/:issuer_id/disable')
   @HttpCode(200)
   @RequirePermission('platform:write')
-  @ApiOperation({ operationId: 'disableIssuer', summary: 'Let an issuer issue nothing more' })
+  @ApiOperation({
+    operationId: 'disableIssuer',
+    summary: 'Let an issuer issue nothing more',
+    description:
+      'What it has issued goes on. Its tenant cannot end this: the issuer is not deleted, and the RUC that it holds passes to no other issuer, whatever becomes of its certificates, until it is enabled or an operator takes the RUC from it. An issuer that does not hold its RUC cannot claim it while it is disabled; others can.',
+  })
   @ApiOkResponse({ type: PlatformIssuerRecord })
   disable(
     @Person() person: SignedInPerson,
@@ -69,7 +74,11 @@ export class PlatformController {
   @Post(':tenant_id/issuers/:issuer_id/enable')
   @HttpCode(200)
   @RequirePermission('platform:write')
-  @ApiOperation({ operationId: 'enableIssuer', summary: 'Let a disabled issuer issue again' })
+  @ApiOperation({
+    operationId: 'enableIssuer',
+    summary: 'Let a disabled issuer issue again',
+    description: 'It needs a certificate and the RUC, as ever: one that lost them meanwhile uploads or activates a certificate first.',
+  })
   @ApiOkResponse({ type: PlatformIssuerRecord })
   enable(
     @Person() person: SignedInPerson,

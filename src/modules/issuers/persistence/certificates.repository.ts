@@ -53,8 +53,8 @@ export class CertificatesRepository {
    * active one. The same certificate again is the one stored before, activated, with what was found now; and with its
    * key sealed anew, should the stored one be damaged.
    * @returns null when the issuer has `MOST_CERTIFICATES` others that are not revoked
-   * @throws DomainError ALREADY_EXISTS when another issuer of the platform holds the RUC; INVALID_STATE when this
-   *   certificate was revoked here
+   * @throws DomainError ALREADY_EXISTS when another issuer of the platform holds the RUC; ISSUER_DISABLED when the platform has
+   *   disabled this one and it does not hold the RUC; INVALID_STATE when this certificate was revoked here
    */
   async store(tenant: TenantContext, certificate: NewCertificate, now: Date): Promise<CertificateRow | null> {
     const { tenantId } = tenant;
@@ -93,7 +93,7 @@ export class CertificatesRepository {
 
   /**
    * Makes a stored certificate the active one, and claims its RUC; null when the issuer has no such certificate.
-   * @throws DomainError ALREADY_EXISTS as `store`
+   * @throws DomainError ALREADY_EXISTS and ISSUER_DISABLED as `store`
    */
   async activate(tenant: TenantContext, issuerId: string, id: string, judge: (row: CertificateRow) => void, now: Date): Promise<CertificateRow | null> {
     const { tenantId } = tenant;
@@ -198,10 +198,15 @@ async function removeLongRevoked(manager: EntityManager, tenantId: string, issue
   );
 }
 
-/** One issuer at a time signs for a RUC on the whole platform. */
+/** One issuer at a time signs for a RUC on the whole platform; one that is disabled keeps the RUC it holds, for its documents go on. */
 async function claimRuc(manager: EntityManager, { tenantId, environment }: TenantContext, ruc: string, issuerId: string, now: Date): Promise<void> {
-  const [claim] = await manager.query<{ held: boolean }[]>('select claim_ruc($1, $2, $3, $4, $5) as held', [ruc, environment, tenantId, issuerId, now]);
-  if (claim?.held !== true) throw new DomainError('ALREADY_EXISTS', { field: 'ruc', reason: 'verified_by_another_issuer' });
+  const [claim] = await manager.query<{ held: boolean; is_disabled: boolean }[]>(
+    `select claim_ruc($1, $2, i.tenant_id, i.id, $5) as held, i.disabled_at is not null as is_disabled from issuers i where i.tenant_id = $3 and i.id = $4`,
+    [ruc, environment, tenantId, issuerId, now],
+  );
+  if (claim?.held === true) return;
+  if (claim?.is_disabled === true) throw new DomainError('ISSUER_DISABLED');
+  throw new DomainError('ALREADY_EXISTS', { field: 'ruc', reason: 'verified_by_another_issuer' });
 }
 
 async function insert(manager: EntityManager, tenantId: string, certificate: NewCertificate, now: Date): Promise<string> {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AuditTrail } from '../../../platform/audit/audit-trail.js';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
+import { DomainError } from '../../../shared/domain-error.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { IssuerRecord } from '../issuers.responses.js';
 import { refuseDuplicates } from '../../../platform/database/unique-violation.js';
@@ -78,7 +79,7 @@ export class IssuersRepository {
   /**
    * Removes an issuer with its establishments, emission points and certificates, and lets go of its RUC; false when the
    * tenant has no such issuer.
-   * @throws DomainError INVALID_STATE when it holds documents
+   * @throws DomainError INVALID_STATE when it holds documents; ISSUER_DISABLED when the platform has disabled it
    */
   async remove(tenant: TenantContext, id: string, now: Date): Promise<boolean> {
     const { tenantId } = tenant;
@@ -86,8 +87,10 @@ export class IssuersRepository {
     return refuseInUse(() =>
       this.database.run(tenantId, async (manager) => {
         await lockUnusedPoints(manager, tenantId, place);
-        const [known] = await manager.query<{ ruc: string }[]>('select ruc from issuers where tenant_id = $1 and id = $2 for update', [tenantId, id]);
+        const [known] = await manager.query<{ ruc: string; disabled_at: Date | null }[]>('select ruc, disabled_at from issuers where tenant_id = $1 and id = $2 for update', [tenantId, id]);
         if (known === undefined) return false;
+        // Founded again under the same RUC it would be disabled no more.
+        if (known.disabled_at !== null) throw new DomainError('ISSUER_DISABLED');
         await removePoints(manager, tenantId, place);
         // The claim before the certificates, as whoever takes it locks them.
         await manager.query('select release_ruc($1, $2)', [tenantId, id]);
