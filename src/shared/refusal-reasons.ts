@@ -103,7 +103,7 @@ export const REFUSAL_REASONS: Partial<Readonly<Record<ErrorCode, Readonly<Record
     revoked: reason('Este certificado se revocó y su clave se destruyó. Suba otro.', 'This certificate was revoked and its key destroyed. Upload another.'),
     not_valid: reason('Solo se envía un documento que vale ante el SRI: no uno en trámite, rechazado o anulado.', 'Only a document that is valid before the SRI is mailed: not one that is under way, was refused or annulled.'),
     not_higher: reason('El secuencial ya llegó a ese número. Envíe uno mayor que next_number de detail.', 'The sequence has reached that number already. Send one above next_number of detail.'),
-    BEING_CHANGED: reason('Otra petición, quizá una importación, está cambiando este producto, o uno del archivo. Repita la petición cuando termine.', 'Another request, perhaps an import, is changing this product, or one of the file. Send the request again when it has ended.'),
+    BEING_CHANGED: reason('Otra petición, quizá una importación, está cambiando o usando lo que esta nombra. Repita la petición cuando termine.', 'Another request, perhaps an import, is changing or using what this one names. Send the request again when it has ended.'),
     IT_MOVES: reason('El documento cambió varias veces mientras tanto. Repita la petición.', 'The document changed several times meanwhile. Send the request again.'),
   },
   ALREADY_EXISTS: {

@@ -9,6 +9,7 @@ import { type Stack, startStack } from '../support/stack.js';
 import { container, inDays, PASSWORD, upload, verdict } from '../support/uploads.js';
 
 const HAS_DOCUMENTS = { error: { code: 'INVALID_STATE', detail: { reason: 'has_documents', allowed_actions: ['deactivate'] } } };
+const BEING_CHANGED = { error: { code: 'INVALID_STATE', detail: { reason: 'BEING_CHANGED', allowed_actions: ['repeat'] } } };
 
 describe('issuers, establishments and emission points', () => {
   let stack: Stack;
@@ -73,13 +74,31 @@ describe('issuers, establishments and emission points', () => {
     await stack.database.query(`insert into sequence_counters values ($1, $2, '01', 'TEST', 0)`, [leaving.tenantId, leaving.emissionPointId]);
     await inTransaction(stack.database, async (issuing) => {
       await issuing.query('update sequence_counters set last_value = last_value where tenant_id = $1', [leaving.tenantId]);
-      const deleted = leaving.call('DELETE', path(leaving));
-      await lockAwaited(stack.database, 1, 'sequence_counters');
-      // The foreign keys of the document.
-      for (const table of ['emission_points', 'establishments', 'issuers']) await issuing.query(`select from ${table} where tenant_id = $1 for key share nowait`, [leaving.tenantId]);
+      const deletion = { isAnswered: false };
+      const deleted = leaving.call('DELETE', path(leaving)).finally(() => (deletion.isAnswered = true));
+      await issuing.query('savepoint before');
+      // It gives the counter up after a moment: so the foreign keys of the document are asked for all the while, each time anew.
+      while (!deletion.isAnswered) {
+        for (const table of ['emission_points', 'establishments', 'issuers']) await issuing.query(`select from ${table} where tenant_id = $1 for key share nowait`, [leaving.tenantId]);
+        await issuing.query('rollback to before');
+      }
+      const refused = await deleted;
+      expect([refused.status, refused.body]).toMatchObject([409, BEING_CHANGED]);
       await issuing.query('commit');
-      expect((await deleted).status).toBe(204);
     });
+    expect((await leaving.call('DELETE', path(leaving))).status).toBe(204);
+  });
+
+  it.each([['an establishment', 'establishments', establishment], ['an issuer', 'issuers', issuer]] as const)('give way, while %s is deleted, to the document that referred to it before its emission point', async (_what, table, path) => {
+    const leaving = await Business.open(stack, { certificate: null });
+    await inTransaction(stack.database, async (issuing) => {
+      await issuing.query(`select from ${table} where tenant_id = $1 for key share`, [leaving.tenantId]);
+      const refused = await leaving.call('DELETE', path(leaving));
+      expect([refused.status, refused.body]).toMatchObject([409, BEING_CHANGED]);
+      await issuing.query('select from emission_points where tenant_id = $1 for key share nowait', [leaving.tenantId]);
+      await issuing.query('commit');
+    });
+    expect((await leaving.call('DELETE', path(leaving))).status).toBe(204);
   });
 
   it('lock no point whose number waits to be raised: a deletion may hold the counter', async () => {

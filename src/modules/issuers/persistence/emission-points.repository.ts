@@ -71,7 +71,7 @@ export class EmissionPointsRepository {
 
   /**
    * Removes a point with its counters; false when the establishment has no such point.
-   * @throws DomainError INVALID_STATE when it holds documents
+   * @throws DomainError INVALID_STATE when it holds documents, or another request is using it
    */
   async remove(tenant: TenantContext, path: EstablishmentPath, id: string, now: Date): Promise<boolean> {
     const { tenantId } = tenant;

@@ -70,7 +70,7 @@ export class EstablishmentsRepository {
 
   /**
    * Removes an establishment with its emission points; false when the issuer has no such establishment.
-   * @throws DomainError INVALID_STATE when it holds documents
+   * @throws DomainError INVALID_STATE when it holds documents, or another request is using it
    */
   async remove(tenant: TenantContext, issuerId: string, id: string, now: Date): Promise<boolean> {
     const { tenantId } = tenant;

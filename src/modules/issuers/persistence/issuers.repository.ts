@@ -79,7 +79,7 @@ export class IssuersRepository {
   /**
    * Removes an issuer with its establishments, emission points and certificates, and lets go of its RUC; false when the
    * tenant has no such issuer.
-   * @throws DomainError INVALID_STATE when it holds documents; ISSUER_DISABLED when the platform has disabled it
+   * @throws DomainError INVALID_STATE when it holds documents, or another request is using it; ISSUER_DISABLED when the platform has disabled it
    */
   async remove(tenant: TenantContext, id: string, now: Date): Promise<boolean> {
     const { tenantId } = tenant;

@@ -5,6 +5,9 @@ import { DomainError } from '../../../shared/domain-error.js';
 
 const INACTIVE = ['deactivate'] as const;
 
+/** A removal waits so long for each lock, in milliseconds: well below the second after which PostgreSQL looks who waits in a circle. */
+const REMOVAL_WAIT_MS = 250;
+
 /** What is removed: an issuer, one of its establishments, or one emission point of that. */
 export interface Place {
   readonly issuerId: string;
@@ -21,19 +24,24 @@ const parametersOf = (tenantId: string, { issuerId, establishmentId, emissionPoi
 
 const hasDocuments = (): DomainError => new DomainError('INVALID_STATE', { reason: 'has_documents', allowed_actions: INACTIVE });
 
-/** Runs a removal. A row that a document (or a draft) refers to is not removed but can be made inactive. */
+/**
+ * Runs a removal. A row that a document (or a draft) refers to is not removed but can be made inactive.
+ * @throws DomainError INVALID_STATE where such a row is referred to, or another request keeps a lock for longer than a removal waits
+ */
 export async function refuseInUse<T>(remove: () => Promise<T>): Promise<T> {
   try {
     return await remove();
   } catch (error) {
     if (sqlState(error) === SQL_STATE.foreignKeyViolation) throw hasDocuments();
+    if (sqlState(error) === SQL_STATE.lockNotAvailable) throw new DomainError('INVALID_STATE', { reason: 'BEING_CHANGED', allowed_actions: ['repeat'] });
     throw error;
   }
 }
 
 /**
  * The beginning of every removal, before its own row is locked. What is in use is refused without a lock, so that no document
- * that is being issued waits for it. Then counters are locked before their points, as issuing does: neither waits in a circle.
+ * that is being issued waits for it. Then counters are locked before their points, as issuing does. A document with an idempotency
+ * key refers to its issuer before either, so the two may wait in a circle: then the removal gives way, and no document fails.
  * @throws DomainError INVALID_STATE when an emission point of the place holds documents, drafts or archived numbers
  */
 export async function lockUnusedPoints(manager: EntityManager, tenantId: string, place: Place): Promise<void> {
@@ -46,6 +54,7 @@ export async function lockUnusedPoints(manager: EntityManager, tenantId: string,
     parameters,
   );
   if (used.length > 0) throw hasDocuments();
+  await manager.query(`set local lock_timeout = '${REMOVAL_WAIT_MS}ms'`);
   await manager.query(`select from sequence_counters where tenant_id = $1 and emission_point_id in (${POINTS}) order by emission_point_id, document_type, environment for update`, parameters);
   await manager.query(`select from emission_points where tenant_id = $1 and id in (${POINTS}) order by id for update`, parameters);
 }
