@@ -144,6 +144,11 @@ describe('API keys', () => {
     const old = await used();
     await call(stack.apiUrl, 'GET', '/tenant', { apiKey: key.key });
     expect(Date.parse(await usedAfter(old))).toBeGreaterThanOrEqual(Date.parse(first));
+    // Noted by a clock that was wrong.
+    await stack.database.query(`update api_keys set last_used_at = now() + interval '1 year' where id = $1`, [key.id]);
+    const ahead = await used();
+    await call(stack.apiUrl, 'GET', '/tenant', { apiKey: key.key });
+    expect(Date.parse(await usedAfter(ahead))).toBeLessThan(Date.parse(ahead!));
   });
 
   it('of the other environment, of nobody, or mistyped are one and the same refusal', async () => {

@@ -124,6 +124,15 @@ describe('the look-up of a buyer', () => {
     expect((await lookUp(ruc)).body.source).toBe('sri_live');
   });
 
+  it.each([['', '1792009001001', true], ['&refresh=true', '1792009002001', true], ['', '1799999404001', false]])(
+    'does not believe an answer from a time to come (%p, %p)', async (more, ruc, found) => {
+      await lookUp(ruc);
+      await older(ruc, '-1 year');
+      const { body } = await lookUp(ruc, { more });
+      expect(body).toMatchObject({ found, source: 'sri_live' });
+      expect((await lookUp(ruc)).body).toMatchObject({ found, source: 'sri_cache', verified_at: body.verified_at });
+    });
+
   it('asks anew on request, also about a profile, whose typed fields stay', async () => {
     const ruc = someRuc();
     await lookUp(ruc);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
+import { TaxpayersRepository } from '../../src/modules/buyers/persistence/taxpayers.repository.js';
 import type { ClaimedWork } from '../../src/modules/notifications/persistence/mail-work.repository.js';
 import { MailWorkRepository } from '../../src/modules/notifications/persistence/mail-work.repository.js';
 import { NoticesRepository } from '../../src/modules/notifications/persistence/notices.repository.js';
@@ -136,5 +137,73 @@ describe('a worker whose clock leaps ahead', () => {
   it('tells of no certificate before its time', async () => {
     await database.query(`update certificates set valid_to = now() + interval '40 days'`);
     expect(await service.query('select notice_certificates($1) as written', [leapt()])).toEqual([{ written: 0 }]);
+  });
+});
+
+/** What an API notes that goes by such a clock, and what becomes of times that lie ahead already. */
+describe('an API whose clock leaps ahead', () => {
+  let database: TestDatabase;
+  let service: DataSource;
+  let tenantId: string;
+  const leapt = (): Date => new Date(Date.now() + 365 * DAY_MS);
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    service = await serviceConnections(database.url, 'api', 2);
+    ({ tenantId } = await seedTenant(database));
+  });
+  afterAll(async () => {
+    await service.destroy();
+    await database.drop();
+  });
+
+  describe('and the answers of the registry', () => {
+    const RUC = '1790012345001';
+    let taxpayers: TaxpayersRepository;
+    beforeEach(async () => {
+      taxpayers = new TaxpayersRepository(new TenantTransaction(service));
+      await database.query('delete from taxpayers; delete from buyers');
+      await database.query(
+        `insert into buyers (tenant_id, id, buyer_id_type, buyer_id, legal_name, created_at, updated_at) values ($1, gen_random_uuid(), '04', $2, 'X', now(), now())`, [tenantId, RUC]);
+    });
+
+    const answer = (status: string, verifiedAt: Date): Promise<void> =>
+      taxpayers.remember(RUC, { taxpayer: { legalName: 'X', tradeName: null, status, type: null, address: null }, verifiedAt });
+    const inAYear = (table: string, column: string): Promise<unknown> => database.query(`update ${table} set ${column} = now() + interval '1 year'`);
+    /** The status in the profile, and whether it is told to be from a time to come. */
+    const verified = async (): Promise<unknown> => {
+      await new TenantTransaction(service).run(tenantId, (manager) => manager.query('select verify_buyers($1, $2)', [tenantId, RUC]));
+      return (await database.query('select contributor_status as status, sri_last_verified_at > now() as ahead from buyers'))[0];
+    };
+
+    it('notes them by the time of PostgreSQL, so that the next one takes their place', async () => {
+      await answer('ACTIVO', leapt());
+      expect((await taxpayers.recall(RUC))?.ageMs).toBeGreaterThanOrEqual(0);
+      expect(await verified()).toEqual({ status: 'ACTIVO', ahead: false });
+      await answer('SUSPENDIDO', leapt());
+      expect(await verified()).toEqual({ status: 'SUSPENDIDO', ahead: false });
+    });
+
+    it('puts any answer in the place of one from a time to come, which no profile takes', async () => {
+      await answer('ACTIVO', new Date());
+      await inAYear('taxpayers', 'verified_at');
+      expect((await taxpayers.recall(RUC))?.ageMs).toBeLessThan(0);
+      expect(await verified()).toEqual({ status: null, ahead: null });
+      await inAYear('buyers', 'sri_last_verified_at');
+      await answer('SUSPENDIDO', new Date(Date.now() - DAY_MS));
+      expect(await verified()).toEqual({ status: 'SUSPENDIDO', ahead: false });
+    });
+  });
+
+  it('notes the use of a key by the time of PostgreSQL, also where a time to come stands', async () => {
+    const [key] = await database.query<{ id: string }>(
+      `insert into api_keys (tenant_id, id, name, prefix, key_hash, environment, created_at) values ($1, gen_random_uuid(), 'x', 'svc_test_', sha256('x'), 'TEST', now()) returning id`, [tenantId]);
+    const noted = async (now: Date): Promise<unknown> => {
+      await service.query('select note_api_key_use($1, $2, $3)', [tenantId, key!.id, now]);
+      return (await database.query('select last_used_at <= now() as in_time from api_keys where id = $1', [key!.id]))[0]?.['in_time'];
+    };
+    expect(await noted(leapt())).toBe(true);
+    await database.query(`update api_keys set last_used_at = now() + interval '1 year'`);
+    expect(await noted(new Date())).toBe(true);
   });
 });

@@ -20,7 +20,8 @@ export class ApiKeyUsage {
   /** @param lastUsedAt what the key's look-up found */
   note(tenantId: string, apiKeyId: string, lastUsedAt: Date | null): void {
     const now = this.clock.now();
-    if (lastUsedAt !== null && now.getTime() - lastUsedAt.getTime() < PRECISION_MS) return;
+    // What lies further ahead was noted by a clock that was wrong, and says nothing.
+    if (lastUsedAt !== null && Math.abs(now.getTime() - lastUsedAt.getTime()) < PRECISION_MS) return;
     if (this.underWay.has(apiKeyId)) return;
     this.underWay.add(apiKeyId);
     this.database

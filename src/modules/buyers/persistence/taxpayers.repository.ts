@@ -8,6 +8,11 @@ export interface RememberedTaxpayer {
   readonly verifiedAt: Date;
 }
 
+/** Such an answer, and how old it is in milliseconds; less than 0 where a clock that was wrong noted a time to come. */
+export interface RecalledTaxpayer extends RememberedTaxpayer {
+  readonly ageMs: number;
+}
+
 interface Row {
   readonly found: boolean;
   readonly legal_name: string;
@@ -16,6 +21,7 @@ interface Row {
   readonly contributor_type: string | null;
   readonly address: string | null;
   readonly verified_at: Date;
+  readonly age_ms: number;
 }
 
 /** The answers of the SRI's public registry, kept for all tenants: nothing in them is a tenant's. */
@@ -23,15 +29,17 @@ interface Row {
 export class TaxpayersRepository {
   constructor(private readonly database: TenantTransaction) {}
 
-  async recall(ruc: string): Promise<RememberedTaxpayer | null> {
-    const [row] = await this.database.withoutTenant<Row>('select * from recall_taxpayer($1)', [ruc]);
+  /** What was last answered of a RUC, its age by PostgreSQL's clock, which all processes share; null when nobody has asked yet. */
+  async recall(ruc: string): Promise<RecalledTaxpayer | null> {
+    const [row] = await this.database.withoutTenant<Row>(
+      'select t.*, extract(epoch from clock_timestamp() - t.verified_at)::float8 * 1000 as age_ms from recall_taxpayer($1) t', [ruc]);
     if (row === undefined) return null;
-    const { found, legal_name, trade_name, contributor_status, contributor_type, address, verified_at } = row;
+    const { found, legal_name, trade_name, contributor_status, contributor_type, address, verified_at, age_ms } = row;
     const taxpayer = { legalName: legal_name, tradeName: trade_name, status: contributor_status, type: contributor_type, address };
-    return { taxpayer: found ? taxpayer : null, verifiedAt: verified_at };
+    return { taxpayer: found ? taxpayer : null, verifiedAt: verified_at, ageMs: age_ms };
   }
 
-  /** Keeps an answer, unless a later one is kept already. */
+  /** Keeps an answer, unless a later one is kept already; no time to come is kept. */
   async remember(ruc: string, { taxpayer, verifiedAt }: RememberedTaxpayer): Promise<void> {
     await this.database.withoutTenant('select remember_taxpayer($1, $2, $3, $4, $5, $6, $7, $8)', [
       ruc, taxpayer !== null, taxpayer?.legalName ?? null, taxpayer?.tradeName ?? null, taxpayer?.status ?? null, taxpayer?.type ?? null, taxpayer?.address ?? null, verifiedAt,

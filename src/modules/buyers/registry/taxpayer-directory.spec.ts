@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import type { Taxpayer } from '../domain/taxpayer.js';
-import type { TaxpayersRepository } from '../persistence/taxpayers.repository.js';
+import type { RecalledTaxpayer, TaxpayersRepository } from '../persistence/taxpayers.repository.js';
 import { RegistryBreaker } from './registry-breaker.js';
 import { TaxpayerDirectory } from './taxpayer-directory.js';
 import { RegistryUnavailable } from './taxpayer-registry.js';
@@ -15,10 +15,11 @@ describe('questions to the registry', () => {
   let breaker: RegistryBreaker;
   let directory: TaxpayerDirectory;
   let outcomes: Record<string, unknown>;
+  let remembered: RecalledTaxpayer | null;
   beforeEach(() => {
-    [asked, answers, outcomes] = [[], [], {}];
+    [asked, answers, outcomes, remembered] = [[], [], {}, null];
     const registry = { find: (ruc: string) => (asked.push(ruc), new Promise<Taxpayer>((resolve) => answers.push(() => resolve(SOMEBODY)))) };
-    const taxpayers = { recall: () => Promise.resolve(null), remember: () => Promise.resolve() } as unknown as TaxpayersRepository;
+    const taxpayers = { recall: () => Promise.resolve(remembered), remember: () => Promise.resolve() } as unknown as TaxpayersRepository;
     breaker = new RegistryBreaker(registry, CLOCK, 12_000);
     directory = new TaxpayerDirectory(taxpayers, breaker, CLOCK, { SRI_REGISTRY_MAX_AGE_HOURS: 1, SRI_REGISTRY_NOT_FOUND_MAX_AGE_HOURS: 1 });
   });
@@ -43,6 +44,13 @@ describe('questions to the registry', () => {
       await settle();
     }
     expect([asked.length, outcomes['a9']]).toEqual([13, 'sri_live']);
+  });
+
+  it.each([[-1, ['a0']], [0, []], [3_599_999, []], [3_600_000, ['a0']]])('are asked again where the answer is %i ms old: %j', async (ageMs, again) => {
+    // By the clock of this process each is new: it may be wrong.
+    remembered = { taxpayer: SOMEBODY, verifiedAt: CLOCK.now(), ageMs };
+    await askMany('a', 1);
+    expect(asked).toEqual(again);
   });
 
   it('that find no room to wait are not asked, and do not show that the registry is down', async () => {

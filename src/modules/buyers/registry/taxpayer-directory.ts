@@ -3,7 +3,7 @@ import { type Settings, SETTINGS } from '../../../config/settings.js';
 import { FairTurns, type Room } from '../../../platform/fair-turns.js';
 import { type Clock, CLOCK } from '../../../shared/ports.js';
 import type { Taxpayer } from '../domain/taxpayer.js';
-import { type RememberedTaxpayer, TaxpayersRepository } from '../persistence/taxpayers.repository.js';
+import { type RecalledTaxpayer, type RememberedTaxpayer, TaxpayersRepository } from '../persistence/taxpayers.repository.js';
 import { REGISTRY_CONNECTIONS } from './sri-registry.client.js';
 import { RegistryUnavailable, TAXPAYER_REGISTRY, type TaxpayerRegistry } from './taxpayer-registry.js';
 
@@ -74,8 +74,9 @@ export class TaxpayerDirectory {
     }
   }
 
-  private isCurrent({ taxpayer, verifiedAt }: RememberedTaxpayer, newest: boolean): boolean {
+  /** An answer from a time to come may be of any age. */
+  private isCurrent({ taxpayer, ageMs }: RecalledTaxpayer, newest: boolean): boolean {
     const hours = taxpayer === null ? this.settings.SRI_REGISTRY_NOT_FOUND_MAX_AGE_HOURS : this.settings.SRI_REGISTRY_MAX_AGE_HOURS;
-    return this.clock.now().getTime() - verifiedAt.getTime() < (newest ? NEWEST_MS : hours * HOUR_MS);
+    return ageMs >= 0 && ageMs < (newest ? NEWEST_MS : hours * HOUR_MS);
   }
 }
