@@ -35,15 +35,17 @@ comment on function note_api_key_use(uuid, uuid, timestamptz) is
   'row that somebody else holds and does not wait for the disk, so no request waits for it. The API calls it after it '
   'has authenticated a key. It goes by the database''s clock if the caller''s is ahead of it.';
 
+-- Of whatever establishment the RUC of a profile is: only the first one's was found before. The bounds are read from the index
+-- under row security, too, and with any collation.
 create or replace function verify_buyers(p_tenant uuid, p_ruc text) returns void
   language sql as $$
   update buyers b set contributor_status = t.contributor_status, contributor_type = t.contributor_type, sri_last_verified_at = t.verified_at
   from recall_taxpayer(p_ruc) t
-  where b.tenant_id = p_tenant and b.buyer_id in (p_ruc, left(p_ruc, 10)) and ruc_of(b.buyer_id_type, b.buyer_id) = p_ruc
+  where b.tenant_id = p_tenant and b.buyer_id between left(p_ruc, 10) and left(p_ruc, 10) || '999' and ruc_of(b.buyer_id_type, b.buyer_id) = p_ruc
     and t.found and t.verified_at <= clock_timestamp()
     and (b.sri_last_verified_at is null or b.sri_last_verified_at < t.verified_at or b.sri_last_verified_at > clock_timestamp())
 $$;
 comment on function verify_buyers(uuid, text) is
   'Buyers: Brings what the registry is known to have answered for a RUC into the tenant''s profiles of that '
-  'taxpayer; what people typed stays. An answer from a time '
+  'taxpayer, of any of its establishments and of the person''s cédula; what people typed stays. An answer from a time '
   'to come is not believed. The API calls it, and learn_buyer does for a new profile.';

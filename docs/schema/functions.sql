@@ -220,15 +220,16 @@ AS $function$
   select case when p_id_type in ('04', '05') then left(p_id, 10) || '001' end
 $function$;
 
--- Brings what the registry is known to have answered for a RUC into the tenant's profiles of that taxpayer; what people
--- typed stays. An answer from a time to come is not believed. The API calls it, and learn_buyer does for a new profile.
+-- Brings what the registry is known to have answered for a RUC into the tenant's profiles of that taxpayer, of any of
+-- its establishments and of the person's cédula; what people typed stays. An answer from a time to come is not
+-- believed. The API calls it, and learn_buyer does for a new profile.
 CREATE OR REPLACE FUNCTION sello.verify_buyers(p_tenant uuid, p_ruc text)
  RETURNS void
  LANGUAGE sql
 AS $function$
   update buyers b set contributor_status = t.contributor_status, contributor_type = t.contributor_type, sri_last_verified_at = t.verified_at
   from recall_taxpayer(p_ruc) t
-  where b.tenant_id = p_tenant and b.buyer_id in (p_ruc, left(p_ruc, 10)) and ruc_of(b.buyer_id_type, b.buyer_id) = p_ruc
+  where b.tenant_id = p_tenant and b.buyer_id between left(p_ruc, 10) and left(p_ruc, 10) || '999' and ruc_of(b.buyer_id_type, b.buyer_id) = p_ruc
     and t.found and t.verified_at <= clock_timestamp()
     and (b.sri_last_verified_at is null or b.sri_last_verified_at < t.verified_at or b.sri_last_verified_at > clock_timestamp())
 $function$;

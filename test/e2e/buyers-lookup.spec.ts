@@ -150,6 +150,17 @@ describe('the look-up of a buyer', () => {
     expect((await lookUp(ruc, { more: '&refresh=true' })).body).toMatchObject({ source: 'tenant_profile', verified_at: body.verified_at });
   });
 
+  it('verifies profiles of a RUC of another establishment, on request and when they are made', async () => {
+    const first = someRuc();
+    const [second, third] = [first.replace(/001$/, '002'), first.replace(/001$/, '999')];
+    const make = async (buyer_id: string): Promise<Record<string, unknown>> => (await business.call('POST', '/buyers', { buyer_id_type: 'RUC', buyer_id, legal_name: 'Typed' })).body;
+    const { id } = await make(second);
+    const { body } = await lookUp(second, { more: '&refresh=true' });
+    expect(body).toMatchObject({ source: 'tenant_profile', verified_at: expect.any(String), buyer: { id, buyer_id: second, legal_name: 'Typed', contributor_status: 'ACTIVO' } });
+    expect((await business.call('GET', `/buyers/${String(id)}`)).body).toMatchObject({ contributor_status: 'ACTIVO', sri_last_verified_at: body.verified_at });
+    expect(await make(third)).toMatchObject({ contributor_status: 'ACTIVO', sri_last_verified_at: body.verified_at });
+  });
+
   it('asks once, however many ask for the same at once', async () => {
     const slow = '1799999408001';
     const answers = await Promise.all(Array.from({ length: 12 }, () => lookUp(slow)));

@@ -113,6 +113,16 @@ describe('what is asked now and then', () => {
     expect(read).toBeLessThan(FEW);
   });
 
+  it('which profiles of buyers are a taxpayer’s, whatever the establishment of the RUC', async () => {
+    await fill(
+      `insert into buyers (tenant_id, id, buyer_id_type, buyer_id, legal_name, created_at, updated_at)
+       select $1, gen_random_uuid(), '04', '1792' || lpad(n::text, 6, '0') || '00' || n % 3 + 1, 'X', now(), now() from generate_series(1, $2::integer) n`, [large.tenantId, ROWS]);
+    await fill(`insert into taxpayers (ruc, found, legal_name, contributor_status, verified_at) values ('1792000007001', true, 'X', 'ACTIVO', now())`);
+    // Not vacuumed: what is read in the index alone would not count.
+    await owner.query('analyze buyers');
+    expect((await reading(`select verify_buyers($1, '1792000007001')`, [large.tenantId], large.tenantId)).read).toBeLessThan(FEW);
+  });
+
   it('lines of the audit log of an action that is rare for a tenant, however frequent for another', async () => {
     const lines = (tenantId: string, action: string, count: number): Promise<void> =>
       fill(`insert into audit_log (tenant_id, id, at, actor_kind, action) select $1, gen_random_uuid(), now() - n * interval '1 minute', 'system', $2 from generate_series(1, $3::integer) n`, [tenantId, action, count]);
