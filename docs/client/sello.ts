@@ -2437,6 +2437,7 @@ export interface components {
              * @description When the SRI’s registry said so
              */
             sri_last_verified_at: string | null;
+            /** @description For the own use of the tenant, learned from documents where it is left out; a document is mailed to its own buyer_email */
             email: string | null;
             /** @description From the third authorized document on */
             is_frequent: boolean;
@@ -2466,7 +2467,7 @@ export interface components {
             address?: string | null;
             /**
              * Format: email
-             * @description Where documents are sent
+             * @description For the own use of the tenant, learned from documents where it is left out; a document is mailed to its own buyer_email
              */
             email?: string | null;
             /** @description For the own use of the tenant */
@@ -2539,7 +2540,7 @@ export interface components {
             address?: string | null;
             /**
              * Format: email
-             * @description Where documents are sent
+             * @description For the own use of the tenant, learned from documents where it is left out; a document is mailed to its own buyer_email
              */
             email?: string | null;
             /** @description For the own use of the tenant */

@@ -108,6 +108,10 @@ describe('the description of the API', () => {
     expect(anonymous).toEqual([]);
   });
 
+  it('does not promise that documents are sent to the address in a profile of a buyer', () => {
+    for (const name of ['Buyer', 'BuyerCreate', 'BuyerUpdate']) expect(description.components.schemas[name]?.properties?.['email']).toMatchObject({ description: expect.stringContaining('mailed to its own buyer_email') });
+  });
+
   it('has no default in the body of a change, where a field that is absent stays', () => {
     const defaults: string[] = [];
     const visit = (schema: Schema, at: string, seen: readonly string[]): void => {

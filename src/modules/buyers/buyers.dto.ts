@@ -3,6 +3,7 @@ import { Email, Flag, OneOf, Text, Uuid } from '../../platform/http/fields.js';
 import { PageQuery } from '../../platform/http/paging.dto.js';
 import { RefusedLater } from '../../platform/http/refused-later.js';
 import { ID_TYPE_ALIASES } from '../../sri/tables/documents.js';
+import { EMAIL_ABOUT } from './buyers.responses.js';
 import { identificationFaults, OF_PROFILE } from './use-cases/refuse-identification.js';
 
 /** Request bodies and queries of the buyer endpoints. Names are the wire's; bounds are those of a document's buyer. */
@@ -10,7 +11,7 @@ import { identificationFaults, OF_PROFILE } from './use-cases/refuse-identificat
 const LEGAL_NAME = { max: 300, about: 'Legal name' } as const;
 const TRADE_NAME = { max: 300, nullable: true, about: 'Trade name' } as const;
 const ADDRESS = { max: 500, nullable: true } as const;
-const EMAIL = { max: 255, nullable: true, about: 'Where documents are sent' } as const;
+const EMAIL = { max: 255, nullable: true, about: EMAIL_ABOUT } as const;
 const NOTES = { max: 1000, nullable: true, about: 'For the own use of the tenant' } as const;
 const IS_ACTIVE = { about: 'false puts the buyer aside: lists can leave it out and a look-up tells so; documents are issued to it still' } as const;
 

@@ -7,6 +7,9 @@ import { count, instant, orNull, text, uuid } from '../../platform/openapi/prope
 const LOOKUP_SOURCES = ['tenant_profile', 'sri_cache', 'sri_live'] as const;
 export type LookupSource = (typeof LOOKUP_SOURCES)[number];
 
+/** What the address in a profile is for. */
+export const EMAIL_ABOUT = 'For the own use of the tenant, learned from documents where it is left out; a document is mailed to its own buyer_email';
+
 @ApiSchema({ name: 'BuyerListItem' })
 export class BuyerListItem {
   @ApiProperty(uuid) id: string;
@@ -27,7 +30,7 @@ export class BuyerListItem {
 
 @ApiSchema({ name: 'Buyer' })
 export class BuyerRecord extends BuyerListItem {
-  @ApiProperty({ ...text, ...orNull }) email: string | null;
+  @ApiProperty({ ...text, ...orNull, description: EMAIL_ABOUT }) email: string | null;
   @ApiProperty({ type: Boolean, description: 'From the third authorized document on' }) is_frequent: boolean;
   @ApiProperty({ ...count, description: 'Documents that the SRI authorized' }) document_count: number;
   @ApiProperty({ ...instant, ...orNull, description: 'When the last of them was authorized' }) last_document_at: Date | null;
