@@ -111,7 +111,7 @@ describe('backups', () => {
 
   it.each([
     ['fails', `raise 'the disk is full'`, 'the disk is full'],
-    ['loses its connection', `perform pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and objid = 7356110; perform pg_sleep(60)`, 'terminating connection due to administrator command'],
+    ['loses its connection', `perform pg_terminate_backend(pid) from pg_locks join pg_database d on d.oid = database where locktype = 'advisory' and objid = 7356110 and datname = current_database(); perform pg_sleep(60)`, 'terminating connection due to administrator command'],
   ])('whose restore %s behind the rows leave a database that is called unfit, with what makes it fit', async (_how, done, reason) => {
     await instead('GRANT', 'sello-migrate', done);
     expect(await run('restore.js', join(folder, 'backup'), '--skip', '7')).toEqual({
