@@ -28,7 +28,7 @@ async function run(): Promise<void> {
   const { created_at: at } = await loadBackup(ownerUrl, folder, values.drill ? new SystemClock().now() : null, say);
   unfit = `the database holds the backup but is not fit to be served: npm run migrate and then npm run after-restore -- --skip ${skip} make it so, or drop the schema and begin again`;
   await migrate(ownerUrl, say);
-  // Whoever is connected by now must not serve what has no new life yet: to stop here would leave him that.
+  // Nobody can have served it so far: sessions of processes that try to start are no reason to stop.
   await afterRestore(ownerUrl, skip, `the backup of ${at}`, true, say);
   unfit = '';
 }

@@ -2,6 +2,7 @@ import type { Client } from 'pg';
 import { DataSource, type EntityManager } from 'typeorm';
 import { allMoves } from '../modules/documents/domain/lifecycle.js';
 import { TimerSleeper } from '../platform/adapters/timer-sleeper.js';
+import { IS_CLOSED } from '../platform/database/closed-schema.js';
 import { ownerDataSourceOptions } from '../platform/database/connection.js';
 import { takeTurn } from '../platform/database/migration-turn.js';
 import { connectAsOwner, seesEveryRow } from '../platform/database/owner-client.js';
@@ -12,6 +13,7 @@ import { SQL_STATE } from '../platform/database/sql-state.js';
 /**
  * Applies what is missing of `migrations/` and copies the lifecycle's moves into
  * the table that PostgreSQL enforces, unless a newer version has been there. Safe to run again and from several processes.
+ * A database that a restore closed stays so until `afterRestore`.
  */
 export async function migrate(ownerUrl: string, report: (line: string) => void): Promise<void> {
   const guard = await connectAsOwner(ownerUrl, 'migrate');
@@ -38,6 +40,8 @@ export async function migrate(ownerUrl: string, report: (line: string) => void):
     } finally {
       await dataSource.destroy();
     }
+    const { rows: [schema] } = await guard.query<{ is_closed: boolean }>(IS_CLOSED);
+    if (schema?.is_closed === true) report('a restore filled this database: no process can serve it before npm run after-restore, which npm run restore goes on with by itself');
   } finally {
     await guard.end();
   }

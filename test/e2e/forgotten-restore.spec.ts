@@ -5,17 +5,20 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { loadBackup } from '../../src/platform/database/backup/load-backup.js';
+import { CLOSE, OPEN } from '../../src/platform/database/closed-schema.js';
 import type { ServiceProcess } from '../../src/local/service-process.js';
 import { Business } from '../support/business.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { type Stack, startStack } from '../support/stack.js';
 
 const REFUSED = 'the database is at an earlier point than it was';
+const UNFINISHED = 'a restore into this database is not finished: restore again into an empty one, or run npm run migrate and then npm run after-restore';
 
 /** What an operator may forget after a restore, and what a failover may lose unnoticed: numbers would be given out twice. */
 describe('a database that went back to an earlier point', () => {
   let stack: Stack;
   let restored: TestDatabase;
+  let brokenOff: TestDatabase;
   let business: Business;
   let further: ServiceProcess;
   let folder: string;
@@ -33,7 +36,7 @@ describe('a database that went back to an earlier point', () => {
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'sello-forgotten-'));
-    restored = await createTestDatabase({ migrated: false });
+    [restored, brokenOff] = await Promise.all([createTestDatabase({ migrated: false }), createTestDatabase({ migrated: false })]);
     stack = await startStack({ workers: 0 });
     ({ worker: further } = await stack.startWorker());
     business = await Business.open(stack);
@@ -44,7 +47,7 @@ describe('a database that went back to an earlier point', () => {
   });
   afterAll(async () => {
     await stack.stop();
-    await restored.drop();
+    await Promise.all([restored.drop(), brokenOff.drop()]);
     rmSync(folder, { recursive: true, force: true });
   });
 
@@ -57,6 +60,8 @@ describe('a database that went back to an earlier point', () => {
 
   it('is served by nobody anew until another life of it has begun, which leaves the numbers out', async () => {
     await loadBackup(restored.ownerUrl, join(folder, 'backup'), null, () => undefined);
+    // By other means than `npm run restore` it is not closed.
+    await restored.query(OPEN);
     await expect(stack.startApi({ DATABASE_URL: restored.url })).rejects.toThrow(REFUSED);
     await expect(stack.startWorker({ DATABASE_URL: restored.url })).rejects.toThrow('npm run after-restore');
 
@@ -69,6 +74,30 @@ describe('a database that went back to an earlier point', () => {
   it('is served where Redis remembers nothing of it', async () => {
     await stack.redis.flushdb();
     await expect(stack.startWorker()).resolves.toBeDefined();
+  });
+
+  it('is served by nobody where its restore was broken off, also if Redis remembers nothing, until another life has begun', async () => {
+    const rights = (database: TestDatabase) => database.query(
+      `select grantee::regrole::text as who, privilege_type as may, is_grantable from pg_namespace cross join aclexplode(nspacl) where nspname = 'sello' order by 1, 2`);
+    await stack.redis.flushdb();
+    await loadBackup(brokenOff.ownerUrl, join(folder, 'backup'), null, () => undefined);
+    await expect(stack.startApi({ DATABASE_URL: brokenOff.url })).rejects.toThrow(UNFINISHED);
+    await expect(stack.startWorker({ DATABASE_URL: brokenOff.url })).rejects.toThrow(UNFINISHED);
+    expect(await run('migrate.js', brokenOff.ownerUrl)).toContain('no process can serve it before npm run after-restore');
+    await expect(stack.startApi({ DATABASE_URL: brokenOff.url })).rejects.toThrow(UNFINISHED);
+
+    await run('after-restore.js', brokenOff.ownerUrl);
+    expect(await rights(brokenOff)).toEqual(await rights(stack.database));
+    expect(await run('migrate.js', brokenOff.ownerUrl)).not.toContain('after-restore');
+    const api = await stack.startApi({ DATABASE_URL: brokenOff.url });
+    const { body } = await business.issue({}, api);
+    expect(body.access_key.slice(30, 39)).toBe('000001001');
+    // Whoever came to it before its rows were there.
+    const ready = async (): Promise<number> => (await fetch(`${api}/health/ready`)).status;
+    expect(await ready()).toBe(200);
+    await brokenOff.query(CLOSE);
+    expect(await ready()).toBe(503);
+    expect((await business.issue({}, api)).status).toBeGreaterThanOrEqual(500);
   });
 
   it('gets no other life while it is served, but by force', async () => {

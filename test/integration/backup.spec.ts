@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers';
 import { loadBackup } from '../../src/platform/database/backup/load-backup.js';
 import { readBackup } from '../../src/platform/database/backup/manifest.js';
 import { writeBackup } from '../../src/platform/database/backup/write-backup.js';
+import { IS_CLOSED } from '../../src/platform/database/closed-schema.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 
 const silent = (): void => undefined;
@@ -118,6 +119,8 @@ describe('backups', () => {
       told: `${reason}; the database holds the backup but is not fit to be served: npm run migrate and then npm run after-restore -- --skip 7 make it so, or drop the schema and begin again\n`, code: 1 });
     await asEver();
     expect(await tenants()).toEqual([{ name: 'Business' }]);
-    expect([await run('migrate.js'), await run('after-restore.js', '--skip', '7')]).toEqual([{ told: '', code: 0 }, { told: '', code: 0 }]);
+    const isClosed = async () => (await target.query(IS_CLOSED))[0]?.['is_closed'];
+    expect([await run('migrate.js'), await isClosed()]).toEqual([{ told: '', code: 0 }, true]);
+    expect([await run('after-restore.js', '--skip', '7'), await isClosed()]).toEqual([{ told: '', code: 0 }, false]);
   });
 });

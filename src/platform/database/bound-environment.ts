@@ -1,6 +1,7 @@
 import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { type Settings, SETTINGS, SettingsError, sriEnvironment } from '../../config/settings.js';
-import { migrationProblem } from './connection-problem.js';
+import { IS_CLOSED } from './closed-schema.js';
+import { migrationProblem, unfinishedRestore } from './connection-problem.js';
 import { LOGIN_RIGHTS, loginProblem, type LoginRights } from './login-rights.js';
 import { TenantTransaction } from './tenant-transaction.js';
 
@@ -22,7 +23,7 @@ export class BoundEnvironment implements OnModuleInit {
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
-  /** @throws SettingsError when the database belongs to the other environment, or was not migrated */
+  /** @throws SettingsError when the database belongs to the other environment, was not migrated, or was not restored to the end */
   async onModuleInit(): Promise<void> {
     const mine = sriEnvironment(this.settings);
     const [bound] = await this.bind(mine);
@@ -37,7 +38,15 @@ export class BoundEnvironment implements OnModuleInit {
     try {
       return await this.transaction.withoutTenant<Bound>(`select bind_environment($1) as environment, ${LOGIN_RIGHTS} from pg_roles where rolname = session_user`, [mine]);
     } catch (error) {
-      throw migrationProblem(error) ?? error;
+      const problem = migrationProblem(error);
+      if (problem === null) throw error;
+      // To a role that may not use the schema, what it holds is not there.
+      throw (await this.isClosed()) ? unfinishedRestore(error) : problem;
     }
+  }
+
+  private async isClosed(): Promise<boolean> {
+    const [schema] = await this.transaction.withoutTenant<{ is_closed: boolean }>(IS_CLOSED);
+    return schema?.is_closed === true;
   }
 }

@@ -25,6 +25,12 @@ export function isWorthRetrying(problem: Error): boolean {
   return !REFUSED.has(sqlState(problem.cause) ?? '');
 }
 
+/** Why a database is not served that a restore filled and left closed. */
+export function unfinishedRestore(cause: unknown): SettingsError {
+  return new SettingsError(
+    'DATABASE_URL: a restore into this database is not finished: restore again into an empty one, or run npm run migrate and then npm run after-restore (docs/operating.md)', { cause });
+}
+
 /** What a database lacks that was not migrated; null for any other error. */
 export function migrationProblem(error: unknown): SettingsError | null {
   if (!NOT_MIGRATED.has(sqlState(error) ?? '')) return null;

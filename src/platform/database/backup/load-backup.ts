@@ -5,6 +5,7 @@ import type { Client } from 'pg';
 import { connectAsOwner, seesEveryRow } from '../owner-client.js';
 import { from as copyFrom } from 'pg-copy-streams';
 import { DataSource } from 'typeorm';
+import { CLOSE } from '../closed-schema.js';
 import { ownerDataSourceOptions } from '../connection.js';
 import { reasonOf } from '../../reason.js';
 import { takeTurn } from '../migration-turn.js';
@@ -16,7 +17,7 @@ import { columnList, storedTables } from './stored-tables.js';
 
 /**
  * Puts a backup into a database that holds nothing of the service yet: the schema as it was then, and all rows, or
- * nothing at all. Later changes of the schema are left to `migrate`.
+ * nothing at all. Later changes of the schema are left to `migrate`, and nobody can serve it before `beginNewLife` has opened it.
  *
  * @param url owner of the schema that is made
  * @param drill null, or when a copy for a drill is made, which sends nothing to anybody
@@ -77,6 +78,8 @@ async function fill(client: Client, manifest: Manifest, folder: string, drill: D
     for (const name of names) await client.query(`alter table ${name} enable trigger user`);
     for (const { name } of forced) await client.query(`alter table ${client.escapeIdentifier(name)} force row level security`);
     await client.query(`analyze ${names.join(', ')}`);
+    // The counters are those of the backup: whoever served them would give numbers out again that the SRI has.
+    await client.query(CLOSE);
     await client.query('commit');
   } catch (error) {
     await client.query('rollback');

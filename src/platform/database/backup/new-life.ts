@@ -1,4 +1,5 @@
 import type { Client } from 'pg';
+import { OPEN } from '../closed-schema.js';
 import { applicationName } from '../connection.js';
 import { connectAsOwner } from '../owner-client.js';
 
@@ -26,7 +27,7 @@ export interface RaisedCounter {
 
 /**
  * Prepares a database that goes on from an earlier point before it is served: numbers that may have been given out after that
- * point are left out, with the reason, and places in the order of events begin anew.
+ * point are left out, with the reason, and places in the order of events begin anew. A database that a restore closed is opened.
  *
  * @param url owner of the schema
  * @returns the counters that were raised
@@ -39,6 +40,7 @@ export async function beginNewLife(url: string, life: NewLife): Promise<RaisedCo
     await client.query('begin');
     const { rows } = await client.query<RaisedCounter>('select * from begin_new_life($1, $2, $3, $4, $5)', [life.lineage, life.documentTypes, life.skip, life.reason, life.now]);
     await client.query('select settle_restored_events()');
+    await client.query(OPEN);
     await client.query('commit');
     return rows;
   } finally {

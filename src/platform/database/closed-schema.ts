@@ -1,0 +1,11 @@
+/**
+ * A restored database is closed until its new life has begun: the role of the service may not use the schema. PostgreSQL
+ * itself then keeps every process off, also one of an older version, however the restore was broken off. A column could not say
+ * so, for a backup may be older than it.
+ */
+export const CLOSE = 'revoke usage on schema sello from sello_app';
+
+export const OPEN = 'grant usage on schema sello to sello_app';
+
+/** Whether it is closed, as `is_closed`; any login may ask. No row: the database holds nothing of the service. */
+export const IS_CLOSED = `select not has_schema_privilege('sello_app', oid, 'usage') as is_closed from pg_namespace where nspname = 'sello'`;
