@@ -20,6 +20,7 @@ const NEVER: readonly Rule[] = [
   { breaks: /^alter table .*\balter (column )?\S+ set not null\b/, because: 'reads the whole table under a lock: add a check `not valid`, validate it, then set it in the next migration' },
   { breaks: /^alter table .*\badd (constraint \S+ )?(check|foreign key)\b(?!.*\bnot valid\b)/, because: 'reads the whole table under a lock: add it `not valid`, validate it in the next migration' },
   { breaks: /^alter table .*\badd (constraint \S+ )?(unique|primary key|exclude)\b(?!.*\busing index\b)/, because: 'builds an index under a lock: build it concurrently, then add it `using index`' },
+  { breaks: /^grant .*\bon schema sello to .*\bsello_app\b/, because: 'opens a database whose restore was not finished: that is left to after-restore' },
   { breaks: /^(vacuum full|cluster|lock table|truncate)\b/, because: 'holds a lock as long as it takes' },
 ];
 
