@@ -14,20 +14,29 @@ export function skipOf(text: string | undefined): number {
   return text === undefined ? USUAL_SKIP : Number(text);
 }
 
-/**
- * Makes a database that went on from an earlier point fit to be served, before any process is started on it.
- * @param point in words: what it was restored from
- * @param whileServed whether to go on although the service is connected
- */
-export async function afterRestore(ownerUrl: string, skip: number, point: string, whileServed: boolean, report: (line: string) => void): Promise<void> {
-  const raised = await beginNewLife(ownerUrl, {
+export interface Restored {
+  /** Numbers that each counter leaves out at least. */
+  readonly skip: number;
+  /** In words: what it was restored from. */
+  readonly point: string;
+  /** Whether to go on although the service is connected. */
+  readonly whileServed: boolean;
+  /** Whether every webhook is switched off. */
+  readonly holdsWebhooks: boolean;
+}
+
+/** Makes a database that went on from an earlier point fit to be served, before any process is started on it. */
+export async function afterRestore(ownerUrl: string, { skip, point, whileServed, holdsWebhooks }: Restored, report: (line: string) => void): Promise<void> {
+  const { raised, held } = await beginNewLife(ownerUrl, {
     lineage: Buffer.from(new CryptoChance().bytes(LINEAGE_BYTES)).toString('hex'),
     documentTypes: DOCUMENT_TYPE_CODES,
     skip,
     reason: `The database was restored from ${point}: these numbers may have been issued after it`,
     now: new SystemClock().now(),
     whileServed,
+    webhooksHeld: holdsWebhooks ? `The database was restored from ${point}: switch it on if it still stands` : null,
   });
   for (const { emission_point_id: place, document_type: type, from_number: from, to_number: to } of raised) report(`emission point ${place}, type ${type}: ${from} to ${to} are left out`);
+  if (holdsWebhooks) report(`${held} webhooks were switched off: each sends again once it is switched on (PATCH /webhooks/{id})`);
   report(`${raised.length} counters were raised; readers of events start anew. docs/operating.md says what to look at before the service is started.`);
 }

@@ -158,6 +158,18 @@ describe('a restored database', () => {
     }
   });
 
+  it('keeps what waits to be sent for webhooks that are held until somebody switches them on', async () => {
+    const copy = await createTestDatabase({ migrated: false });
+    try {
+      expect(await run('restore.js', copy.ownerUrl, join(folder, 'backup'), '--hold-webhooks')).toContain('1 webhooks were switched off: each sends again once it is switched on');
+      expect(await copy.query('select is_active, (select count(*)::int from webhook_work) as due, (select array_agg(status) from webhook_deliveries) as deliveries from webhooks')).toEqual([{
+        is_active: false, due: 1, deliveries: ['pending'] }]);
+      expect(await run('after-restore.js', copy.ownerUrl, '--skip', '0', '--hold-webhooks')).toContain('0 webhooks were switched off');
+    } finally {
+      await copy.drop();
+    }
+  });
+
   it('comes of a backup that only its owner may read', () => {
     const backup = join(folder, 'backup');
     for (const file of ['.', ...readdirSync(backup)]) expect([file, statSync(join(backup, file)).mode & 0o077]).toEqual([file, 0]);

@@ -2,6 +2,7 @@ import type { Client } from 'pg';
 import { OPEN } from '../closed-schema.js';
 import { applicationName } from '../connection.js';
 import { connectAsOwner } from '../owner-client.js';
+import { holdWebhooks } from './hold-webhooks.js';
 
 export interface NewLife {
   /** Names the new life: 8 hexadecimal digits that no earlier one had. */
@@ -13,6 +14,15 @@ export interface NewLife {
   readonly now: Date;
   /** Whether it begins although the service is connected: with a pooler, sessions outlive their processes. */
   readonly whileServed: boolean;
+  /** Why every webhook is switched off; null: none is. */
+  readonly webhooksHeld: string | null;
+}
+
+/** What was done to a database whose new life has begun. */
+export interface Begun {
+  readonly raised: readonly RaisedCounter[];
+  /** How many webhooks were switched off. */
+  readonly held: number;
 }
 
 /** Somebody serves this database, whose counters would jump under him. */
@@ -30,19 +40,20 @@ export interface RaisedCounter {
  * point are left out, with the reason, and places in the order of events begin anew. A database that a restore closed is opened.
  *
  * @param url owner of the schema
- * @returns the counters that were raised
  * @throws ServedError
+ * @throws Error when webhooks are to be held and row security hides some
  */
-export async function beginNewLife(url: string, life: NewLife): Promise<RaisedCounter[]> {
+export async function beginNewLife(url: string, life: NewLife): Promise<Begun> {
   const client = await connectAsOwner(url, 'after-restore', '-c search_path=sello -c statement_timeout=0');
   try {
     if (!life.whileServed) await refuseServed(client);
     await client.query('begin');
-    const { rows } = await client.query<RaisedCounter>('select * from begin_new_life($1, $2, $3, $4, $5)', [life.lineage, life.documentTypes, life.skip, life.reason, life.now]);
+    const { rows: raised } = await client.query<RaisedCounter>('select * from begin_new_life($1, $2, $3, $4, $5)', [life.lineage, life.documentTypes, life.skip, life.reason, life.now]);
     await client.query('select settle_restored_events()');
+    const held = life.webhooksHeld === null ? 0 : await holdWebhooks(client, life.webhooksHeld, life.now);
     await client.query(OPEN);
     await client.query('commit');
-    return rows;
+    return { raised, held };
   } finally {
     await client.end();
   }
