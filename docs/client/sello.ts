@@ -1001,8 +1001,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Events behind a cursor, oldest first; none is ever passed over
-         * @description Permission: `events:read`.
+         * Events behind a cursor, oldest first; none is passed over without a word
+         * @description Events are kept as long as the operator sets, 365 days unless he says otherwise and 30 at least. A cursor behind which events are gone is refused (422, `cursor_expired`), as one from before a restore: start without a cursor, which begins with the oldest that is kept, and compare with the lists.
+         *
+         *     Permission: `events:read`.
          *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
          */
         get: operations["listEvents"];
@@ -1023,7 +1025,7 @@ export interface paths {
         };
         /**
          * Events as they happen (Server-Sent Events); each `data` is an Event, each `id` a cursor
-         * @description Each message is named by the type of its event (`event: document.authorized`). An `EventSource` therefore hears nothing by `onmessage`: call `addEventListener('document.authorized', ({ data }) => …)` for each type.
+         * @description Each message is named by the type of its event (`event: document.authorized`). An `EventSource` therefore hears nothing by `onmessage`: call `addEventListener('document.authorized', ({ data }) => …)` for each type. Events are kept as long as the operator sets, 365 days unless he says otherwise and 30 at least. A cursor behind which events are gone is refused (422, `cursor_expired`), as one from before a restore: start without a cursor, which begins with the oldest that is kept, and compare with the lists.
          *
          *     Permission: `events:read`.
          *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
@@ -8412,7 +8414,7 @@ export interface operations {
                 type?: components["schemas"]["EventKind"];
                 /** @description Only events of this document */
                 document_id?: string;
-                /** @description `next_cursor` of the page before; without it from the beginning */
+                /** @description `next_cursor` of the page before; without it from the oldest event that is kept */
                 cursor?: string;
                 /** @description Most events of a page; with large events a page ends behind about 1 MB of them, and `has_more` says that there is more */
                 limit?: number;

@@ -12,7 +12,7 @@
 -- Due work: announce_going_round, claim_step, clear_to_send, is_ready, leave_to_relay, ready_of_tenants,
 -- tenants_with_work, unsent_predecessor
 -- Events: complete_event, current_lineage, document_snapshot, event_card, events_after, events_behind, fan_out_event,
--- settle_restored_events
+-- note_removed_events, settle_restored_events, unread_events
 -- Issuers: certificate_told, claim_ruc, end_ruc_claim, has_proven_ruc, is_issuer_disabled, lift_ruc_bars,
 -- master_keys_in_use, newest_wrapped_keys, notice_certificates, release_ruc, replace_sealed_key, reserve_ruc,
 -- sealed_keys_after, sealed_keys_to_rotate, take_ruc_claim
@@ -1152,8 +1152,8 @@ $function$;
 -- Returns the events after a place, oldest first, with the place of the last one that was looked at, whether there is
 -- more, and whether the caller's credential still stands. It shows only what is older than every open transaction, so
 -- nothing appears before a place later. A null place is the present. No more than p_scan rows are looked at, and none
--- behind those that make a megabyte. An administrator of the platform's session stands in a closed tenant too. The API
--- calls it for lists and streams of events.
+-- behind those that make a megabyte. An administrator of the platform's session stands in a closed tenant too.
+-- unread_events calls it.
 CREATE OR REPLACE FUNCTION sello.events_after(p_tenant uuid, p_credential uuid, p_now timestamp with time zone, p_xid xid8, p_position bigint, p_type text, p_document uuid, p_scan integer, p_limit integer)
  RETURNS TABLE(credential_is_valid boolean, xid text, "position" text, is_more boolean, events jsonb)
  LANGUAGE plpgsql
@@ -1257,6 +1257,26 @@ end $function$;
 alter function fan_out_event() owner to sello_worker;
 revoke execute on function fan_out_event() from public;
 
+-- Trigger of events after a statement that deletes some: keeps the place of the newest of each tenant in
+-- removed_events, whoever deletes.
+CREATE OR REPLACE FUNCTION sello.note_removed_events()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'sello', 'pg_temp'
+AS $function$
+begin
+  insert into removed_events as r (tenant_id, xid, "position", removals)
+  select distinct on (g.tenant_id) g.tenant_id, g.xid, g.position, 1 from gone g order by g.tenant_id, g.xid desc, g.position desc
+  on conflict (tenant_id) do update set
+    xid = greatest(r.xid, excluded.xid),
+    "position" = case when (excluded.xid, excluded.position) > (r.xid, r.position) then excluded.position else r.position end,
+    removals = r.removals + 1;
+  return null;
+end $function$;
+alter function note_removed_events() owner to sello_worker;
+revoke execute on function note_removed_events() from public;
+
 -- Gives all restored events a place before all that the cluster has done, so that their positions determine their
 -- order, and returns how many it changed; it does so only if one of them lies above the cluster's transactions. `npm
 -- run migrate`, `npm run restore` and `npm run after-restore` call it as the owner of the schema.
@@ -1273,11 +1293,37 @@ AS $function$
       select from tenants t cross join lateral (select n.xid from events n where n.tenant_id = t.id order by n.xid desc limit 1) newest
       where newest.xid >= pg_snapshot_xmax(pg_current_snapshot()))
     returning 1
+  ), removed as (
+    update removed_events r set xid = '0'
+    where r.xid <> '0' and (r.xid >= pg_snapshot_xmax(pg_current_snapshot()) or exists (select from settled))
   )
   select count(*) from settled
 $function$;
 alter function settle_restored_events() owner to sello_worker;
 revoke execute on function settle_restored_events() from public;
+
+-- Returns what events_after does, and whether events after the place were removed since it was given. A place before
+-- the newest removed event is given with how many removals there were when its reader began (removals, else 0), so that
+-- a reader who begins anew may go on from there until more are removed; who begins gives null. The API calls it for
+-- lists and streams of events.
+CREATE OR REPLACE FUNCTION sello.unread_events(p_tenant uuid, p_credential uuid, p_now timestamp with time zone, p_xid xid8, p_position bigint, p_removals integer, p_type text, p_document uuid, p_scan integer, p_limit integer)
+ RETURNS TABLE(credential_is_valid boolean, xid text, "position" text, removals integer, is_expired boolean, is_more boolean, events jsonb)
+ LANGUAGE plpgsql
+AS $function$
+declare
+  -- As events_after takes it.
+  since xid8 := case when p_xid >= pg_snapshot_xmax(pg_current_snapshot()) then '0'::xid8 else p_xid end;
+  known integer;
+  page record;
+begin
+  perform set_config('sello.tenant_id', p_tenant::text, true);
+  -- Before the events are read: what is removed meanwhile may be missing in them, and is not to count as known.
+  known := coalesce((select r.removals from removed_events r where r.tenant_id = p_tenant and (r.xid, r.position) > (since, p_position)), 0);
+  select * into page from events_after(p_tenant, p_credential, p_now, p_xid, p_position, p_type, p_document, p_scan, p_limit);
+  return query select page.credential_is_valid, page.xid, page."position", known,
+    exists (select from removed_events r where r.tenant_id = p_tenant and (r.xid, r.position) > (since, p_position) and r.removals <> p_removals),
+    page.is_more, page.events;
+end $function$;
 
 
 -- ===== Issuers

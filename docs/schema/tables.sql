@@ -5,7 +5,7 @@
 -- Catalogue: products
 -- Credentials: api_keys
 -- Due work: outbox
--- Events: events
+-- Events: events, removed_events
 -- Issuers: certificate_notices, certificates, emission_points, establishments, issuers, verified_rucs
 -- Issuing: idempotency_keys
 -- Lifecycle: document_authorizations, document_contents, document_history, document_moves, documents, signed_documents,
@@ -268,7 +268,24 @@ create policy worker_removes on events for all to sello_worker using (true) with
 create policy worker_settles_restored on events for all to sello_worker using (true) with check (true);
 CREATE TRIGGER complete_event BEFORE INSERT ON sello.events FOR EACH ROW WHEN ((new.data IS NULL)) EXECUTE FUNCTION complete_event();
 CREATE TRIGGER fan_out_event AFTER INSERT ON sello.events FOR EACH ROW WHEN ((new.type <> 'ping'::text)) EXECUTE FUNCTION fan_out_event();
+CREATE TRIGGER note_removed_events AFTER DELETE ON sello.events REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION note_removed_events();
 CREATE TRIGGER queue_notice AFTER INSERT ON sello.events FOR EACH ROW WHEN ((new.type = ANY (ARRAY['certificate.expiring'::text, 'certificate.expired'::text, 'sequence.low'::text, 'issuer.paused'::text, 'webhook.disabled'::text, 'document.manual_review_required'::text]))) EXECUTE FUNCTION queue_notice();
+
+-- The place of the newest event of each tenant that was removed, and how many statements have removed some. Without a
+-- row none was removed since this is kept.
+create table removed_events (
+  tenant_id uuid not null,
+  xid xid8 not null,
+  "position" bigint not null,
+  removals integer not null,
+  constraint removed_events_pkey PRIMARY KEY (tenant_id)
+);
+grant select on removed_events to sello_app;
+grant select, insert, update on removed_events to sello_worker;
+alter table removed_events enable row level security;
+alter table removed_events force row level security;
+create policy tenant_isolation on removed_events for all to sello_app using ((tenant_id = current_tenant())) with check ((tenant_id = current_tenant()));
+create policy worker_removes on removed_events for all to sello_worker using (true) with check (true);
 
 
 -- ===== Issuers

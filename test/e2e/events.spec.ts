@@ -244,6 +244,27 @@ describe('events', () => {
     expect((await all(null, owner)).events.map(({ id }) => id)).toEqual(ids);
   });
 
+  it('are refused behind a cursor behind which some are gone, in the list and in the stream, and read anew without one', async () => {
+    const owner = await Business.open(stack, { certificate: null });
+    const ids: string[] = [];
+    for (let written = 0; written < 12; written += 1) ids.push(await write(owner, 'document.authorized'));
+    await caughtUp();
+    const [first, seventh] = [await page('?limit=1', owner), await page('?limit=7', owner)];
+    await stack.database.query(`update events set created_at = now() - interval '40 days' where id = any ($1)`, [ids.slice(0, 7)]);
+    await stack.database.query(`select rows_past_keeping('events', now() - interval '31 days', 0, 100000, true)`);
+    const expired = (loc: string[]) => [422, [expect.objectContaining({ loc, type: 'cursor_expired' })]];
+    for (const [path, headers, loc] of [
+      [`/events?cursor=${first.next_cursor}`, {}, ['query', 'cursor']],
+      [`/events/stream?cursor=${first.next_cursor}`, {}, ['query', 'cursor']],
+      ['/events/stream', { 'last-event-id': first.next_cursor }, ['header', 'Last-Event-ID']],
+    ] as const) {
+      const { status, body } = await owner.call<{ error: { detail: unknown[] } }>('GET', path, undefined, headers);
+      expect([path, [status, body.error.detail]]).toEqual([path, expired([...loc])]);
+    }
+    expect((await all(seventh.next_cursor, owner)).events.map(({ id }) => id)).toEqual(ids.slice(7));
+    expect((await all(null, owner)).events.map(({ id }) => id)).toEqual(ids.slice(7));
+  });
+
   it('tell once of each threshold that a counter passes', async () => {
     const owner = await Business.open(stack, { initialSequential: 999_950_000 });
     const { document_id } = await owner.accepted();

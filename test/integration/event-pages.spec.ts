@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
-import { type EventPosition, BEFORE_ALL } from '../../src/modules/events/event-position.js';
+import { BEFORE_ALL, cursorOf, type EventPosition, positionOf } from '../../src/modules/events/event-position.js';
 import { type EventSelection, type EventsFound, EventsRepository } from '../../src/modules/events/persistence/events.repository.js';
 import { TenantTransaction } from '../../src/platform/database/tenant-transaction.js';
 import type { TenantContext } from '../../src/shared/tenant-context.js';
@@ -25,6 +25,11 @@ describe('pages of events', () => {
     await database.drop();
   });
 
+  /** Until what is committed by now is shown: what other tests on the same server hold open hides it. */
+  const shown = async (): Promise<void> => {
+    const [mark] = await database.query<{ xid: string }>('select pg_current_xact_id()::text as xid');
+    for (let passed = false; !passed;) passed = (await database.query<{ passed: boolean }>('select pg_snapshot_xmin(pg_current_snapshot()) > $1::xid8 as passed', [mark!.xid]))[0]!.passed;
+  };
   const acting = (tenantId: string, id: string): TenantContext => ({ tenantId, principal: { kind: 'api_key', id }, environment: 'TEST' });
 
   describe('of a tenant whose events are large', () => {
@@ -41,9 +46,7 @@ describe('pages of events', () => {
           `insert into events (tenant_id, id, type, created_at, data) values ($1, $2, $3, now(), jsonb_build_object('sequence', jsonb_build_object('issuer_id', repeat('x', $4::integer))))`,
           [tenantId, id, index % 5 === 4 ? 'issuer.paused' : 'sequence.low', index % 5 === 4 ? 10 : 400_000]);
       }
-      // What other tests on the same server hold open hides them.
-      const [mark] = await database.query<{ xid: string }>('select pg_current_xact_id()::text as xid');
-      for (let passed = false; !passed;) passed = (await database.query<{ passed: boolean }>('select pg_snapshot_xmin(pg_current_snapshot()) > $1::xid8 as passed', [mark!.xid]))[0]!.passed;
+      await shown();
     });
     const pages = async (selection: EventSelection, limit: number): Promise<EventsFound[]> => {
       const found: EventsFound[] = [];
@@ -68,6 +71,65 @@ describe('pages of events', () => {
     it('hold one at least', async () => {
       const [first] = await pages(ALL, 1);
       expect([idsOf([first!]), first!.isMore]).toEqual([[ids[0]], true]);
+    });
+  });
+
+  describe('of a tenant of whose events retention removed some', () => {
+    let tenant: TenantContext;
+    let ids: string[];
+    /** The place of each event, as it was given before anything was removed. */
+    let places: EventPosition[];
+    const after = (at: EventPosition | null, limit = 100): Promise<EventsFound> => events.after(tenant, at, ALL, limit, new Date());
+    const idsOf = (found: EventsFound): string[] => found.events.map(({ id }) => id);
+    /** As `npm run retention` removes it. */
+    const remove = async (...indexes: number[]): Promise<void> => {
+      await database.query(`update events set created_at = now() - interval '40 days' where id = any ($1)`, [indexes.map((index) => ids[index])]);
+      await database.query(`select rows_past_keeping('events', now() - interval '31 days', 0, 10000, true)`);
+    };
+    beforeEach(async () => {
+      const { tenantId, apiKeyId } = await seedTenant(database);
+      tenant = acting(tenantId, apiKeyId);
+      ids = Array.from({ length: 6 }, () => randomUUID());
+      for (const id of ids) await database.query(`insert into events (tenant_id, id, type, created_at, data) values ($1, $2, 'document.authorized', now(), '{}')`, [tenantId, id]);
+      await shown();
+      const found = await after(BEFORE_ALL);
+      expect(found.isExpired).toBe(false);
+      places = found.events.map(({ xid, position, lineage, removals }) => ({ xid, position, lineage, removals }));
+    });
+
+    it('have expired before the newest of them and not at it, and begin with the oldest that is kept', async () => {
+      await remove(0, 1, 2);
+      expect(await Promise.all(places.map(async (place) => (await after(place)).isExpired))).toEqual([true, true, false, false, false, false]);
+      expect(idsOf(await after(places[2]!))).toEqual(ids.slice(3));
+      const anew = await after(BEFORE_ALL);
+      expect([anew.isExpired, idsOf(anew)]).toEqual([false, ids.slice(3)]);
+      expect((await after(null)).isExpired).toBe(false);
+    });
+
+    it('go on for who begins anew among what is kept before the newest of them, until more are removed', async () => {
+      await remove(1, 3);
+      const first = await after(BEFORE_ALL, 1);
+      const second = await after(positionOf(cursorOf(first.at), []), 1);
+      expect([idsOf(first), idsOf(second), first.isExpired, second.isExpired]).toEqual([[ids[0]], [ids[2]], false, false]);
+      expect((await after(places[0]!)).isExpired).toBe(true);
+      await remove(4);
+      expect((await after(second.at)).isExpired).toBe(true);
+      expect((await after(positionOf(cursorOf((await after(BEFORE_ALL)).at), []))).isExpired).toBe(false);
+    });
+
+    it('stay readable when none is left', async () => {
+      await remove(0, 1, 2, 3, 4, 5);
+      const anew = await after(BEFORE_ALL);
+      expect([anew.isExpired, idsOf(anew), (await after(positionOf(cursorOf(anew.at), []))).isExpired]).toEqual([false, [], false]);
+      expect((await after(places[4]!)).isExpired).toBe(true);
+    });
+
+    it('have expired just so in a database that was restored elsewhere, whose transactions begin anew', async () => {
+      await remove(0, 1, 2);
+      for (const table of ['events', 'removed_events']) await database.query(`update ${table} set xid = '99999999999' where tenant_id = $1`, [tenant.tenantId]);
+      await database.query('select settle_restored_events()');
+      const expired = await Promise.all([1, 2, 3].map(async (index) => (await after({ ...places[index]!, xid: '99999999999' })).isExpired));
+      expect(expired).toEqual([true, false, false]);
     });
   });
 

@@ -1,7 +1,8 @@
 import { Integer, OneOf, Text, Uuid } from '../../platform/http/fields.js';
 import { EVENT_KINDS, type EventKind } from '../../shared/event-catalogue.js';
+import { LONGEST_CURSOR } from './event-position.js';
 
-const CURSOR = { max: 66, optional: true, pattern: /^[A-Za-z0-9_-]+$/ } as const;
+const CURSOR = { max: LONGEST_CURSOR, optional: true, pattern: /^[A-Za-z0-9_-]+$/ } as const;
 
 /** Which events are asked for. */
 export class EventFilter {
@@ -11,7 +12,7 @@ export class EventFilter {
 
 /** Query of `GET /events`. */
 export class EventListQuery extends EventFilter {
-  @Text({ ...CURSOR, about: '`next_cursor` of the page before; without it from the beginning' }) cursor?: string;
+  @Text({ ...CURSOR, about: '`next_cursor` of the page before; without it from the oldest event that is kept' }) cursor?: string;
   @Integer({ min: 1, max: 100, fromText: true, default: 50, about: 'Most events of a page; with large events a page ends behind about 1 MB of them, and `has_more` says that there is more' }) limit: number = 50;
 }
 

@@ -81,7 +81,10 @@ const MESSAGES: Readonly<Record<string, readonly [es: Say, en: Say]>> = {
   enum_list: [(c) => `Cada elemento debe ser uno de: ${text(c['expected'])}`, (c) => `Each item must be one of: ${text(c['expected'])}`],
   instant: [() => 'Debe ser un instante ISO 8601 con zona, como 2026-01-31T12:00:00Z', () => 'Must be an ISO 8601 instant with its zone, such as 2026-01-31T12:00:00Z'],
   cursor: [() => 'No es un cursor de este servicio', () => 'Is not a cursor of this service'],
-  cursor_expired: [() => 'Es de antes de que se restaurara la base de datos: empiece de nuevo sin cursor', () => 'Is from before the database was restored: start anew without a cursor'],
+  cursor_expired: [
+    () => 'Se restauró la base de datos desde entonces, o ya se eliminaron por antiguos eventos que le siguen: empiece de nuevo sin cursor y compare con las listas',
+    () => 'The database was restored since, or events behind it were removed because of their age: start anew without a cursor and compare with the lists',
+  ],
   local_path: [() => 'Debe ser una ruta de este servicio, como /inicio', () => 'Must be a path of this service, such as /start'],
   url_parsing: [() => 'Debe ser una dirección absoluta', () => 'Must be an absolute address'],
   url_scheme: [(c) => `Debe usar: ${text(c['expected'])}`, (c) => `Must use: ${text(c['expected'])}`],

@@ -24,6 +24,8 @@ export interface EventsFound {
   /** Behind the last event that was looked at. */
   readonly at: EventPosition;
   readonly isMore: boolean;
+  /** Events behind the given position were removed since it was given. */
+  readonly isExpired: boolean;
   readonly events: readonly (EventCard & EventPosition)[];
   /** The caller's key or session still stands. */
   readonly isCredentialValid: boolean;
@@ -32,10 +34,11 @@ export interface EventsFound {
 interface Row extends EventPosition {
   readonly credential_is_valid: boolean;
   readonly is_more: boolean;
+  readonly is_expired: boolean;
   readonly events: (EventCard & Pick<EventPosition, 'xid' | 'position'>)[];
 }
 
-const AFTER = new Prepared('events-after', 'select a.*, current_lineage() as lineage from events_after($1, $2, $3, $4, $5, $6, $7, $8, $9) a');
+const UNREAD = new Prepared('unread-events', 'select u.*, current_lineage() as lineage from unread_events($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) u');
 const BEHIND = new Prepared('events-behind', 'select events_behind($1, $2, $3, $4) as found');
 
 @Injectable()
@@ -44,12 +47,15 @@ export class EventsRepository {
 
   /** Events after a position, oldest first, in one round trip; null: none, and the present as the position to go on from. */
   async after(tenant: TenantContext, given: EventPosition | null, { type, documentId }: EventSelection, limit: number, now: Date): Promise<EventsFound> {
-    const [row] = await this.database.call<Row>(tenant.tenantId, AFTER, [
-      credentialOf(tenant.principal), now, given?.xid ?? null, given?.position ?? null, type, documentId, SCAN, limit,
+    const [row] = await this.database.call<Row>(tenant.tenantId, UNREAD, [
+      credentialOf(tenant.principal), now, given?.xid ?? null, given?.position ?? null, given?.removals ?? null, type, documentId, SCAN, limit,
     ]);
-    if (row === undefined) throw new Error('events_after returned no row');
-    const { xid, position, lineage } = row;
-    return { at: { xid, position, lineage }, isMore: row.is_more, events: row.events.map((event) => ({ ...event, lineage })), isCredentialValid: row.credential_is_valid };
+    if (row === undefined) throw new Error('unread_events returned no row');
+    const { xid, position, lineage, removals } = row;
+    return {
+      at: { xid, position, lineage, removals }, isMore: row.is_more, isExpired: row.is_expired,
+      events: row.events.map((event) => ({ ...event, lineage, removals })), isCredentialValid: row.credential_is_valid,
+    };
   }
 
   /** Whether there is an event of any type after each place: one short query about many places of many tenants. */

@@ -61,3 +61,21 @@ describe('a stream whose reader reads nothing', () => {
     expect(await other).toBe(200);
   });
 });
+
+describe('a stream behind whose place events were removed', () => {
+  it('ends, so that its reader comes back and is told so', async () => {
+    const [first, later] = [false, true].map((isExpired) => ({ at: AT, isMore: false, isCredentialValid: true, isExpired, events: [] }) as unknown as EventsFound);
+    const answers = [first, later];
+    const streams = new EventStreams(
+      { after: () => Promise.resolve(answers.shift()) } as unknown as EventsRepository, { until: () => Promise.resolve() } as unknown as EventLookout,
+      { now: () => new Date(0) }, { sleep: () => Promise.resolve() }, { EVENT_STREAMS_PER_TENANT: 1 } as Settings,
+    );
+    const tenant = { tenantId: 't', principal: { kind: 'api_key', id: 'k' } } as unknown as TenantContext;
+    const server = createServer((request, response) => void streams.serve(tenant, {}, undefined, Object.assign(response, { req: request }) as unknown as Response));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    expect([await answer.text(), answers]).toEqual([expect.stringMatching(/^retry: 2000\nid: /), []]);
+    server.close();
+  });
+});

@@ -7,7 +7,7 @@ import { DomainError } from '../../../shared/domain-error.js';
 import { type Clock, CLOCK, type Sleeper, SLEEPER } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { eventPayload } from '../event-payload.js';
-import { cursorOf, type EventPosition, positionOf, refuseOtherLife } from '../event-position.js';
+import { cursorOf, type EventPosition, positionOf, refuseExpired } from '../event-position.js';
 import type { EventStreamQuery } from '../events.dto.js';
 import { type EventSelection, EventsRepository, type EventsFound } from '../persistence/events.repository.js';
 import { EventLookout } from './event-lookout.js';
@@ -40,7 +40,7 @@ export class EventStreams implements BeforeApplicationShutdown {
   /**
    * Streams until the client leaves, its key or session ends, or the process stops; to HEAD it answers the headers alone.
    * @throws DomainError RATE_LIMITED when the tenant holds too many streams open, or one person of it
-   * @throws ValidationFailure when it is to go on from what is no position
+   * @throws ValidationFailure when it is to go on from what is no position, or from one that has expired
    */
   async serve(tenant: TenantContext, query: EventStreamQuery, lastEventId: string | undefined, response: Response): Promise<void> {
     const start = startOf(query, lastEventId);
@@ -54,7 +54,7 @@ export class EventStreams implements BeforeApplicationShutdown {
     try {
       const selection = { type: query.type ?? null, documentId: query.document_id ?? null };
       const first = await this.events.after(tenant, start?.at ?? null, selection, BATCH, this.clock.now());
-      if (start !== null) refuseOtherLife(start.at, first.at, start.loc);
+      if (start !== null) refuseExpired(start.at, first, start.loc);
       response.writeHead(200, HEADERS);
       await this.send(response, `retry: ${RECONNECT_MS}\n${first.events.length === 0 ? `id: ${cursorOf(first.at)}\n` : ''}\n`, ending.signal);
       await this.follow(tenant, selection, first, response, ending.signal);
@@ -76,8 +76,8 @@ export class EventStreams implements BeforeApplicationShutdown {
   private async follow(tenant: TenantContext, selection: EventSelection, first: EventsFound, response: Response, ending: AbortSignal): Promise<void> {
     let found = first;
     let spokenAt = this.clock.now().getTime();
-    // If the database began another life, the client learns so when it comes back.
-    while (found.isCredentialValid && found.at.lineage === first.at.lineage) {
+    // If the database began another life, or events are gone that were not read, the client learns so when it comes back.
+    while (found.isCredentialValid && !found.isExpired && found.at.lineage === first.at.lineage) {
       for (const event of found.events) await this.send(response, messageOf(event), ending);
       const now = this.clock.now().getTime();
       if (found.events.length > 0) spokenAt = now;
