@@ -79,3 +79,67 @@ create or replace function settle_restored_events()
   )
   select count(*) from settled
 $$;
+
+-- What was added to a document without a move, as an attempt at the SRI or a mail that somebody asked for, raises no version: it was
+-- removed with the document on the word of an archive that did not hold it. So the whole record is compared.
+create function record_of_document(d documents) returns text
+  language sql stable as $$
+  select jsonb_build_object(
+    'document', to_jsonb(d) - 'buyer_search' - 'resting_status',
+    'contents', (select jsonb_agg(to_jsonb(c) - 'tenant_id' - 'document_id' order by c.revision) from document_contents c where c.tenant_id = d.tenant_id and c.document_id = d.id),
+    'history', (select jsonb_agg(to_jsonb(h) - 'tenant_id' - 'document_id' order by h.version) from document_history h where h.tenant_id = d.tenant_id and h.document_id = d.id),
+    'attempts', (select jsonb_agg(to_jsonb(a) - 'tenant_id' - 'document_id' order by a.started_at, a.id) from sri_attempts a where a.tenant_id = d.tenant_id and a.document_id = d.id),
+    'mails', (select jsonb_agg(to_jsonb(m) - 'tenant_id' - 'document_id' order by m.created_at, m.id) from mails m where m.tenant_id = d.tenant_id and m.document_id = d.id),
+    'signings', (select jsonb_agg(to_jsonb(s) - 'tenant_id' - 'document_id' - 'signed_xml' order by s.signing_no) from signed_documents s where s.tenant_id = d.tenant_id and s.document_id = d.id),
+    'authorizations', (select jsonb_agg(to_jsonb(z) - 'tenant_id' - 'document_id' - 'authorization_xml' order by z.received_at) from document_authorizations z where z.tenant_id = d.tenant_id and z.document_id = d.id)
+  )::text
+$$;
+comment on function record_of_document(documents) is
+  'Retention: Returns all that is known of a document but its XML, as JSON that is the same while nothing of it '
+  'changes. documents_past_keeping and remove_as_archived call it.';
+
+create or replace function documents_past_keeping(
+  p_tenant uuid, p_month date, p_before date, p_from date, p_to date, p_after_at timestamptz, p_after_id uuid, p_limit integer)
+  returns table (id uuid, created_at text, version integer, access_key text, record text)
+  language sql stable security definer set search_path = sello, pg_temp as $$
+  select d.id, d.created_at::text, d.version, d.access_key, record_of_document(d)
+  from documents d
+  where d.tenant_id = p_tenant and d.created_at >= p_from::timestamp at time zone 'UTC' and d.created_at < (p_to + 1)::timestamp at time zone 'UTC'
+    and d.issue_date >= p_month and d.issue_date < (p_month + interval '1 month')::date and d.issue_date < p_before and is_settled(d)
+    and (p_after_id is null or (d.created_at, d.id) > (p_after_at, p_after_id))
+  order by d.created_at, d.id
+  limit p_limit
+$$;
+
+-- Only for the lock: what is added to a document refers to it.
+grant update (updated_at) on documents to sello_worker;
+create function remove_as_archived(p_tenant uuid, p_documents uuid[], p_digests text[], p_before date, p_now timestamptz)
+  returns integer
+  language plpgsql security definer set search_path = sello, pg_temp as $$
+declare
+  same uuid[];
+  versions integer[];
+begin
+  -- What is about to be added is waited for, and then compared with; what comes later waits, and finds no document.
+  perform from documents d where d.tenant_id = p_tenant and d.id = any (p_documents) and is_settled(d) order by d.id for update;
+  select coalesce(array_agg(d.id), '{}'), coalesce(array_agg(d.version), '{}') into same, versions
+  from documents d join unnest(p_documents, p_digests) as a (id, digest) on a.id = d.id
+  where d.tenant_id = p_tenant and is_settled(d) and a.digest = encode(sha256(convert_to(record_of_document(d), 'UTF8')), 'hex');
+  return remove_archived_documents(p_tenant, same, versions, p_before, p_now);
+end $$;
+alter function remove_as_archived(uuid, uuid[], text[], date, timestamptz) owner to sello_worker;
+revoke execute on function remove_as_archived(uuid, uuid[], text[], date, timestamptz) from public;
+comment on function remove_as_archived(uuid, uuid[], text[], date, timestamptz) is
+  'Retention: Removes documents whose records are as they were archived, by the SHA-256 of each in hexadecimal, as '
+  'remove_archived_documents does, and returns how many. Those to which anything was added, or of which anything '
+  'changed, stay. It raises 22023 if the day lies within the seven years. It locks the documents. Only the operator '
+  'may call it, through `npm run retention`.';
+comment on function remove_archived_documents(uuid, uuid[], integer[], date, timestamptz) is
+  'Retention: Removes documents that were archived at these versions with all that hangs on them, keeps their '
+  'numbers in archived_numbers, and returns how many. Documents that changed since, have work or are still referred '
+  'to stay. It raises 22023 if the day lies within the seven years, and 40001 if a document changed while it was '
+  'removed. remove_as_archived calls it, once it knows that the archive holds all of them.';
+comment on function is_settled(documents) is
+  'Retention: Returns true if a document is no draft, rests, has no due work, and no mail or delivery about it is still '
+  'to be sent, so nothing more happens to it. documents_past_keeping, remove_as_archived and '
+  'remove_archived_documents call it.';

@@ -32,7 +32,7 @@
 -- Platform: enter_tenant, platform_create_tenant, platform_set_tenant_active, platform_tenants, require_platform_admin,
 -- set_platform_admin
 -- Retention: document_papers, documents_past_keeping, is_past_keeping, is_settled, months_past_keeping,
--- remove_archived_documents, rows_past_keeping, sign_ins_past_keeping
+-- record_of_document, remove_archived_documents, remove_as_archived, rows_past_keeping, sign_ins_past_keeping
 -- Sign-in: address_of_token, begin_email_verification, begin_password_reset, change_password, describe_person,
 -- end_every_session, end_session, end_session_of_token, find_account, find_identity, found_own_tenant, found_tenant,
 -- hold_session, keep_one_time_token, link_identity, open_session, reclaim_tenants, record_login_failure, rename_person,
@@ -3430,15 +3430,7 @@ CREATE OR REPLACE FUNCTION sello.documents_past_keeping(p_tenant uuid, p_month d
  STABLE SECURITY DEFINER
  SET search_path TO 'sello', 'pg_temp'
 AS $function$
-  select d.id, d.created_at::text, d.version, d.access_key, jsonb_build_object(
-    'document', to_jsonb(d) - 'buyer_search' - 'resting_status',
-    'contents', (select jsonb_agg(to_jsonb(c) - 'tenant_id' - 'document_id' order by c.revision) from document_contents c where c.tenant_id = d.tenant_id and c.document_id = d.id),
-    'history', (select jsonb_agg(to_jsonb(h) - 'tenant_id' - 'document_id' order by h.version) from document_history h where h.tenant_id = d.tenant_id and h.document_id = d.id),
-    'attempts', (select jsonb_agg(to_jsonb(a) - 'tenant_id' - 'document_id' order by a.started_at) from sri_attempts a where a.tenant_id = d.tenant_id and a.document_id = d.id),
-    'mails', (select jsonb_agg(to_jsonb(m) - 'tenant_id' - 'document_id' order by m.created_at) from mails m where m.tenant_id = d.tenant_id and m.document_id = d.id),
-    'signings', (select jsonb_agg(to_jsonb(s) - 'tenant_id' - 'document_id' - 'signed_xml' order by s.signing_no) from signed_documents s where s.tenant_id = d.tenant_id and s.document_id = d.id),
-    'authorizations', (select jsonb_agg(to_jsonb(z) - 'tenant_id' - 'document_id' - 'authorization_xml' order by z.received_at) from document_authorizations z where z.tenant_id = d.tenant_id and z.document_id = d.id)
-  )::text
+  select d.id, d.created_at::text, d.version, d.access_key, record_of_document(d)
   from documents d
   where d.tenant_id = p_tenant and d.created_at >= p_from::timestamp at time zone 'UTC' and d.created_at < (p_to + 1)::timestamp at time zone 'UTC'
     and d.issue_date >= p_month and d.issue_date < (p_month + interval '1 month')::date and d.issue_date < p_before and is_settled(d)
@@ -3458,7 +3450,7 @@ CREATE OR REPLACE FUNCTION sello.is_past_keeping(p_issue_date date)
 RETURN (p_issue_date < ((((now() AT TIME ZONE 'America/Guayaquil'::text))::date - '7 years'::interval))::date);
 
 -- Returns true if a document is no draft, rests, has no due work, and no mail or delivery about it is still to be sent,
--- so nothing more happens to it. documents_past_keeping and remove_archived_documents call it.
+-- so nothing more happens to it. documents_past_keeping, remove_as_archived and remove_archived_documents call it.
 CREATE OR REPLACE FUNCTION sello.is_settled(d documents)
  RETURNS boolean
  LANGUAGE sql
@@ -3498,10 +3490,28 @@ $function$;
 alter function months_past_keeping(date) owner to sello_worker;
 revoke execute on function months_past_keeping(date) from public;
 
+-- Returns all that is known of a document but its XML, as JSON that is the same while nothing of it changes.
+-- documents_past_keeping and remove_as_archived call it.
+CREATE OR REPLACE FUNCTION sello.record_of_document(d documents)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select jsonb_build_object(
+    'document', to_jsonb(d) - 'buyer_search' - 'resting_status',
+    'contents', (select jsonb_agg(to_jsonb(c) - 'tenant_id' - 'document_id' order by c.revision) from document_contents c where c.tenant_id = d.tenant_id and c.document_id = d.id),
+    'history', (select jsonb_agg(to_jsonb(h) - 'tenant_id' - 'document_id' order by h.version) from document_history h where h.tenant_id = d.tenant_id and h.document_id = d.id),
+    'attempts', (select jsonb_agg(to_jsonb(a) - 'tenant_id' - 'document_id' order by a.started_at, a.id) from sri_attempts a where a.tenant_id = d.tenant_id and a.document_id = d.id),
+    'mails', (select jsonb_agg(to_jsonb(m) - 'tenant_id' - 'document_id' order by m.created_at, m.id) from mails m where m.tenant_id = d.tenant_id and m.document_id = d.id),
+    'signings', (select jsonb_agg(to_jsonb(s) - 'tenant_id' - 'document_id' - 'signed_xml' order by s.signing_no) from signed_documents s where s.tenant_id = d.tenant_id and s.document_id = d.id),
+    'authorizations', (select jsonb_agg(to_jsonb(z) - 'tenant_id' - 'document_id' - 'authorization_xml' order by z.received_at) from document_authorizations z where z.tenant_id = d.tenant_id and z.document_id = d.id)
+  )::text
+$function$;
+
 -- Removes documents that were archived at these versions with all that hangs on them, keeps their numbers in
 -- archived_numbers, and returns how many. Documents that changed since, have work or are still referred to stay. It
--- raises 22023 if the day lies within the seven years, and 40001 if a document changed while it was removed. Only the
--- operator may call it, through `npm run retention`.
+-- raises 22023 if the day lies within the seven years, and 40001 if a document changed while it was removed.
+-- remove_as_archived calls it, once it knows that the archive holds all of them.
 CREATE OR REPLACE FUNCTION sello.remove_archived_documents(p_tenant uuid, p_documents uuid[], p_versions integer[], p_before date, p_now timestamp with time zone)
  RETURNS integer
  LANGUAGE plpgsql
@@ -3559,6 +3569,30 @@ begin
 end $function$;
 alter function remove_archived_documents(uuid,uuid[],integer[],date,timestamp with time zone) owner to sello_worker;
 revoke execute on function remove_archived_documents(uuid,uuid[],integer[],date,timestamp with time zone) from public;
+
+-- Removes documents whose records are as they were archived, by the SHA-256 of each in hexadecimal, as
+-- remove_archived_documents does, and returns how many. Those to which anything was added, or of which anything
+-- changed, stay. It raises 22023 if the day lies within the seven years. It locks the documents. Only the operator may
+-- call it, through `npm run retention`.
+CREATE OR REPLACE FUNCTION sello.remove_as_archived(p_tenant uuid, p_documents uuid[], p_digests text[], p_before date, p_now timestamp with time zone)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'sello', 'pg_temp'
+AS $function$
+declare
+  same uuid[];
+  versions integer[];
+begin
+  -- What is about to be added is waited for, and then compared with; what comes later waits, and finds no document.
+  perform from documents d where d.tenant_id = p_tenant and d.id = any (p_documents) and is_settled(d) order by d.id for update;
+  select coalesce(array_agg(d.id), '{}'), coalesce(array_agg(d.version), '{}') into same, versions
+  from documents d join unnest(p_documents, p_digests) as a (id, digest) on a.id = d.id
+  where d.tenant_id = p_tenant and is_settled(d) and a.digest = encode(sha256(convert_to(record_of_document(d), 'UTF8')), 'hex');
+  return remove_archived_documents(p_tenant, same, versions, p_before, p_now);
+end $function$;
+alter function remove_as_archived(uuid,uuid[],text[],date,timestamp with time zone) owner to sello_worker;
+revoke execute on function remove_as_archived(uuid,uuid[],text[],date,timestamp with time zone) from public;
 
 -- Counts, and with p_remove deletes, the deliveries, events, mails or lines of the audit log older than p_before that
 -- lie on a range of their table's pages. It raises 22023 for another kind, or if p_before lies within the shortest time

@@ -620,6 +620,7 @@ create table documents (
 grant select, insert, update, delete on documents to sello_app;
 grant select on documents to sello_resolver;
 grant select, delete on documents to sello_worker;
+grant update (updated_at) on documents to sello_worker;
 CREATE UNIQUE INDEX documents_access_key ON sello.documents USING btree (tenant_id, access_key);
 CREATE INDEX documents_buyer_search ON sello.documents USING gin (tenant_id, buyer_search gin_trgm_ops);
 CREATE INDEX documents_modified ON sello.documents USING btree (tenant_id, modified_document_id) WHERE (modified_document_id IS NOT NULL);

@@ -54,7 +54,7 @@ describe('an owner of the schema that is no superuser', () => {
     expect(await asOwner('select count(*)::int as tenants from tenants')).toEqual([{ tenants: 1 }]);
     const removed = await asOwner(`
       select (select count(*)::int from months_past_keeping('2019-01-01')) + rows_past_keeping('events', now() - interval '1 year', 0, 1, true)
-        + sign_ins_past_keeping('sessions', now() - interval '1 year', 0, 1, true) + remove_archived_documents(gen_random_uuid(), '{}', '{}', '2019-01-01', now()) as rows`);
+        + sign_ins_past_keeping('sessions', now() - interval '1 year', 0, 1, true) + remove_as_archived(gen_random_uuid(), '{}', '{}', '2019-01-01', now()) as rows`);
     expect(removed).toEqual([{ rows: 0 }]);
   });
 

@@ -6,6 +6,7 @@ import { basename, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
 import type { DataSource } from 'typeorm';
+import { digestOf } from '../../src/modules/retention/archive/part-files.js';
 import { Archive, RetentionStore } from '../../src/modules/retention/public.js';
 import { guayaquilDay } from '../../src/shared/guayaquil.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
@@ -98,7 +99,7 @@ describe('retention', () => {
   const archived = (): { records: Map<string, { record: string; folder: string }>; xml: Map<string, Buffer> } => {
     const records = new Map<string, { record: string; folder: string }>();
     const xml = new Map<string, Buffer>();
-    for (const entry of readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => PART.test(name))) {
+    for (const entry of readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => PART.test(name)).sort()) {
       const part = join(folder, entry);
       for (const line of gunzipSync(readFileSync(join(part, 'documents.jsonl.gz'))).toString().trim().split('\n')) records.set(line.slice(7, 43), { record: line, folder: entry });
       for (const [name, content] of unzip(readFileSync(join(part, 'xml.zip')))) xml.set(name, content);
@@ -128,7 +129,7 @@ describe('retention', () => {
     const documents = [document(randomUUID(), 3), document(randomUUID(), 4)];
     const archive = new Archive(own);
     const { name } = await archive.add(mine.tenantId, '2015-01-01', Readable.from(documents), new Date());
-    expect([...(await archive.read(name))]).toEqual(documents.map(({ id, version }) => [id, version]));
+    expect([...(await archive.read(name))]).toEqual(documents.map(({ id, record }) => [id, digestOf(record)]));
     expect((await archive.holds(mine.tenantId, '2015-01-01')).size).toBe(2);
     rmSync(own, { recursive: true });
   });
@@ -229,6 +230,7 @@ describe('retention', () => {
     await expect(database.query(remove(dayOf(SEVEN_YEARS + 1, 'last')))).rejects.toThrow(/seven years/);
     expect(await database.query(remove(dayOf(SEVEN_YEARS, 'first')))).toEqual([{ remove_archived_documents: 0 }]);
     await expect(service.query(remove(dayOf(SEVEN_YEARS, 'first')))).rejects.toThrow(/permission denied/);
+    await expect(service.query(`select remove_as_archived($1, '{}', '{}', '2015-01-01', now())`, [mine.tenantId])).rejects.toThrow(/permission denied/);
     await expect(service.query(`select rows_past_keeping('audit', now() - interval '9 years', 0, 1, true)`)).rejects.toThrow(/permission denied/);
     await expect(database.query(`delete from document_history where tenant_id = $1`, [mine.tenantId])).rejects.toThrow(/kept for ever/);
   });
@@ -257,6 +259,55 @@ describe('retention', () => {
     for (const { id } of [toMail, toDeliver]) await sent(id);
     expect(await run(['--apply', '--only', 'documents'])).toMatchObject({ code: 0, output: expect.stringContaining('2 archived, 2 removed') });
     expect(archived().records.get(toMail.id)?.record).toMatch(/"mails": \[\{[^}]*"status": "sent"/);
+  });
+
+  describe('of a document that is archived and cannot go yet', () => {
+    const month = SEVEN_YEARS - 4;
+    let document: IssuedInThePast;
+    const archive = (): ReturnType<typeof run> => run(['--apply', '--only', 'documents']);
+    beforeEach(async () => {
+      document = await issueInThePast(service, mine, { day: dayOf(month, 'first') });
+      await sent(document.id);
+      await database.query(`
+        create function held() returns trigger language plpgsql as $$ begin raise exception 'held' using errcode = '55P03'; end $$;
+        create trigger held before delete on documents for each row execute function held()`);
+      expect(await archive()).toMatchObject({ code: 0, output: expect.stringContaining('1 archived, 0 removed') });
+      await database.query('drop function held cascade');
+    });
+    const newest = (): string => archived().records.get(document.id)?.record ?? '';
+
+    it('archives anew what was added to it without a move, before it removes it', async () => {
+      const [{ version } = { version: 0 }] = await database.query<{ version: number }>('select version from documents where id = $1', [document.id]);
+      const attempt = randomUUID();
+      await service.query(`select advance_document($1, $2, 'AUTHORIZED', $3, null, now(), '[]', '{}', null, '[]', $4, null)`, [
+        mine.tenantId, document.id, version,
+        JSON.stringify({ asked: { id: attempt, service: 'authorization', signing_no: 1, started_at: new Date(), outcome: 'authorized', messages: [] } }),
+      ]);
+      expect(await archive()).toMatchObject({ code: 0, output: expect.stringContaining('1 archived, 1 removed') });
+      expect(newest()).toContain(attempt);
+      expect(newest()).toContain(`"version":${version},`);
+    });
+
+    it('archives anew what is noted of a mail that was sent, as that it came back', async () => {
+      await database.query(`update mails set status = 'bounced' where document_id = $1`, [document.id]);
+      expect(await archive()).toMatchObject({ code: 0, output: expect.stringContaining('1 archived, 1 removed') });
+      expect(newest()).toContain('"bounced"');
+    });
+
+    it('waits for what is about to be added to it, and archives that, too', async () => {
+      const mail = randomUUID();
+      let removal: ReturnType<typeof run> | null = null;
+      await inTransaction(database, async (client) => {
+        await client.query(
+          `insert into mails (tenant_id, id, cause, document_id, recipient, language, status, created_at, updated_at) values ($1, $2, 'requested', $3, 'b@example.com', 'es', 'sent', now(), now())`,
+          [mine.tenantId, mail, document.id]);
+        removal = archive();
+        await lockAwaited(database, 1, 'remove_as_archived');
+        await client.query('commit');
+      });
+      expect(await removal!).toMatchObject({ code: 0, output: expect.stringContaining('1 archived, 1 removed') });
+      expect(newest()).toContain(mail);
+    });
   });
 
   it('removes what served the operation once its days are over, and nothing that is still under way', async () => {

@@ -6,7 +6,7 @@ import { pipeline as piped } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { flush } from '../../../platform/flush.js';
-import { RECORDS, writeFiles, type ArchivedDocument } from './part-files.js';
+import { digestOf, RECORDS, writeFiles, type ArchivedDocument } from './part-files.js';
 
 const MANIFEST = 'manifest.json';
 const UNFINISHED = '.unfinished';
@@ -30,20 +30,20 @@ interface Manifest {
 export class Archive {
   constructor(private readonly folder: string) {}
 
-  /** Versions of the documents that the parts of a month hold, by id. @throws Error naming the part that is not as it was written */
-  async holds(tenantId: string, month: string): Promise<Map<string, number>> {
-    const versions = new Map<string, number>();
+  /** The documents that the parts of a month hold, by id, each with the digest of its youngest record. @throws Error naming the part that is not as it was written */
+  async holds(tenantId: string, month: string): Promise<Map<string, string>> {
+    const digests = new Map<string, string>();
     for (const part of await partsIn(this.home(tenantId, month))) {
-      for (const [id, version] of await this.read(join(tenantId, month.slice(0, 7), part))) versions.set(id, version);
+      for (const [id, digest] of await this.read(join(tenantId, month.slice(0, 7), part))) digests.set(id, digest);
     }
-    return versions;
+    return digests;
   }
 
-  /** The documents of one part, by the name that `add` gave it, each with its version. */
-  async read(name: string): Promise<Map<string, number>> {
-    const versions = new Map<string, number>();
-    for await (const [id, version] of readPart(join(this.folder, name))) versions.set(id, version);
-    return versions;
+  /** The documents of one part, by the name that `add` gave it, each with the digest of its record. */
+  async read(name: string): Promise<Map<string, string>> {
+    const digests = new Map<string, string>();
+    for await (const [id, digest] of readPart(join(this.folder, name))) digests.set(id, digest);
+    return digests;
   }
 
   /** Writes a part, on disk for good before it appears. @throws Error where the folder of the archive is not there */
@@ -84,8 +84,8 @@ async function partsIn(home: string): Promise<string[]> {
   return existsSync(home) ? (await readdir(home)).filter((name) => /^part-\d{4,}$/.test(name)).sort() : [];
 }
 
-/** Ids and versions of a part's documents, once all of it is found as its manifest says. */
-async function* readPart(part: string): AsyncGenerator<[string, number]> {
+/** Ids of a part's documents and digests of their records, once all of it is found as its manifest says. */
+async function* readPart(part: string): AsyncGenerator<[id: string, digest: string]> {
   const manifest = JSON.parse(await readFile(join(part, MANIFEST), 'utf8')) as Manifest;
   for (const [file, { bytes, sha256 }] of Object.entries(manifest.files)) {
     const found = await summary(join(part, file));
@@ -93,10 +93,10 @@ async function* readPart(part: string): AsyncGenerator<[string, number]> {
   }
   let documents = 0;
   for await (const line of linesOf(join(part, RECORDS))) {
-    const [, id, version] = /^\{"id":"([0-9a-f-]{36})","version":(\d+),/.exec(line) ?? [];
-    if (id === undefined || version === undefined) throw new Error(`${join(part, RECORDS)}: line ${documents + 1} is no document`);
+    const [before, id] = /^\{"id":"([0-9a-f-]{36})","version":\d+,/.exec(line) ?? [];
+    if (before === undefined || id === undefined) throw new Error(`${join(part, RECORDS)}: line ${documents + 1} is no document`);
     documents += 1;
-    yield [id, Number(version)];
+    yield [id, digestOf(`{${line.slice(before.length)}`)];
   }
   if (documents !== manifest.documents) throw new Error(`${part}: ${documents} documents, ${manifest.documents} by its manifest`);
 }

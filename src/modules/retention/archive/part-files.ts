@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -14,6 +15,9 @@ const XML = 'xml.zip';
 export interface ArchivedDocument extends PastDocument {
   readonly papers: readonly Paper[];
 }
+
+/** What a document's record is known by, to the database as well (`remove_as_archived`): its SHA-256 in hexadecimal. */
+export const digestOf = (record: string): string => createHash('sha256').update(record).digest('hex');
 
 /** Writes the files of a part into a folder. */
 export async function writeFiles(folder: string, documents: AsyncIterable<ArchivedDocument>): Promise<{ files: string[]; count: number }> {

@@ -90,10 +90,10 @@ export class RetentionStore {
     return rows.map((row) => ({ documentId: row.document_id, name: row.name, content: row.content }));
   }
 
-  /** Removes those of the documents that are as they were archived and that nothing refers to; returns how many. */
-  async remove(tenantId: string, archived: readonly (readonly [id: string, version: number])[], before: string, now: Date): Promise<number> {
-    const [row] = await this.query<{ removed: number }>('select remove_archived_documents($1, $2::uuid[], $3::int[], $4::date, $5) as removed', [
-      tenantId, archived.map(([id]) => id), archived.map(([, version]) => version), before, now,
+  /** Removes those of the documents of which all is as it was archived and that nothing refers to; returns how many. */
+  async remove(tenantId: string, archived: readonly (readonly [id: string, digest: string])[], before: string, now: Date): Promise<number> {
+    const [row] = await this.query<{ removed: number }>('select remove_as_archived($1, $2::uuid[], $3::text[], $4::date, $5) as removed', [
+      tenantId, archived.map(([id]) => id), archived.map(([, digest]) => digest), before, now,
     ]);
     return row?.removed ?? 0;
   }

@@ -1,6 +1,6 @@
 import type { Clock, Sleeper } from '../../../shared/ports.js';
 import type { Archive } from '../archive/archive.js';
-import type { ArchivedDocument } from '../archive/part-files.js';
+import { type ArchivedDocument, digestOf } from '../archive/part-files.js';
 import { isNotNow, type PastDocument, type PastMonth, type RetentionStore } from '../persistence/retention.store.js';
 
 /** Documents of one part: what is lost when a run is killed, and what a part holds in memory while it is written. */
@@ -69,25 +69,25 @@ export class ArchiveDocuments {
       done.archived += part.documents;
       this.report(`${part.name}: ${part.documents} documents archived`);
       const readBack = await archive.read(part.name);
-      for (const [id, version] of readBack) held.set(id, version);
+      for (const [id, digest] of readBack) held.set(id, digest);
       done.removed += await this.remove(month, readBack, options);
     }
   }
 
-  private async *notIn(held: ReadonlyMap<string, number>, month: PastMonth, { before, batch }: ArchiveOptions): AsyncGenerator<ArchivedDocument> {
+  private async *notIn(held: ReadonlyMap<string, string>, month: PastMonth, { before, batch }: ArchiveOptions): AsyncGenerator<ArchivedDocument> {
     let after: PastDocument | null = null;
     for (;;) {
       const found: PastDocument[] = await this.store.documents(month, before, after, batch);
       after = found.at(-1) ?? null;
       if (after === null) return;
-      const missing = found.filter(({ id, version }) => held.get(id) !== version);
+      const missing = found.filter(({ id, record }) => held.get(id) !== digestOf(record));
       const papers = await this.store.papers(month.tenantId, missing.map(({ id }) => id));
       for (const document of missing) yield { ...document, papers: papers.filter(({ documentId }) => documentId === document.id) };
     }
   }
 
   /** In passes, until one removes nothing more: what refers to others goes first. */
-  private async remove(month: PastMonth, held: ReadonlyMap<string, number>, { before, batch }: ArchiveOptions): Promise<number> {
+  private async remove(month: PastMonth, held: ReadonlyMap<string, string>, { before, batch }: ArchiveOptions): Promise<number> {
     let removed = 0;
     for (let pass = 1; ; pass += 1) {
       let inPass = 0;
@@ -102,7 +102,7 @@ export class ArchiveDocuments {
     }
   }
 
-  private async removeBatch(tenantId: string, entries: readonly (readonly [string, number])[], before: string): Promise<number> {
+  private async removeBatch(tenantId: string, entries: readonly (readonly [string, string])[], before: string): Promise<number> {
     try {
       return await this.store.remove(tenantId, entries, before, this.ports.clock.now());
     } catch (error) {
