@@ -1,3 +1,4 @@
+drop function unknown_tenants(uuid[]);
 comment on function is_settled(documents) is
   'Retention: Returns true if a document is no draft, rests, has no due work, and no mail or delivery about it is still '
   'to be sent, so nothing more happens to it. documents_past_keeping and remove_archived_documents call it.';

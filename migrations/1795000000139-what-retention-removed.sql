@@ -143,3 +143,14 @@ comment on function is_settled(documents) is
   'Retention: Returns true if a document is no draft, rests, has no due work, and no mail or delivery about it is still '
   'to be sent, so nothing more happens to it. documents_past_keeping, remove_as_archived and '
   'remove_archived_documents call it.';
+
+-- Who was mistyped in RETENTION_HOLD_TENANTS was not held, and nobody was told.
+create function unknown_tenants(p_tenants uuid[]) returns setof uuid
+  language sql stable security definer set search_path = sello, pg_temp as $$
+  select h.id from unnest(p_tenants) with ordinality as h (id, place) where not exists (select from tenants t where t.id = h.id) order by h.place
+$$;
+alter function unknown_tenants(uuid[]) owner to sello_worker;
+revoke execute on function unknown_tenants(uuid[]) from public;
+comment on function unknown_tenants(uuid[]) is
+  'Retention: Returns those of the ids that are no tenant''s. Only the operator may call it, through `npm run retention`, '
+  'which keeps the documents of the tenants that its settings name.';

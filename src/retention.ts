@@ -35,6 +35,8 @@ async function run(): Promise<void> {
   const say = (line: string): void => void process.stdout.write(`${line}\n`);
   const store = await RetentionStore.open(settings.DATABASE_OWNER_URL);
   try {
+    const unknown = await store.unknownTenants(settings.RETENTION_HOLD_TENANTS);
+    if (unknown.length > 0) throw new Error(`RETENTION_HOLD_TENANTS: no tenant has the id ${unknown.join(', ')}; nothing was removed`);
     if (values.only !== 'documents') await new RemovePastRows(store, ports.sleeper, say).execute(limits(settings, ports.clock.now()), values.apply);
     if (archives) {
       const before = firstKeptDay(guayaquilDay(ports.clock.now()), settings.RETENTION_DOCUMENT_YEARS);

@@ -32,7 +32,8 @@
 -- Platform: enter_tenant, platform_create_tenant, platform_set_tenant_active, platform_tenants, require_platform_admin,
 -- set_platform_admin
 -- Retention: document_papers, documents_past_keeping, is_past_keeping, is_settled, months_past_keeping,
--- record_of_document, remove_archived_documents, remove_as_archived, rows_past_keeping, sign_ins_past_keeping
+-- record_of_document, remove_archived_documents, remove_as_archived, rows_past_keeping, sign_ins_past_keeping,
+-- unknown_tenants
 -- Sign-in: address_of_token, begin_email_verification, begin_password_reset, change_password, describe_person,
 -- end_every_session, end_session, end_session_of_token, find_account, find_identity, found_own_tenant, found_tenant,
 -- hold_session, keep_one_time_token, link_identity, open_session, reclaim_tenants, record_login_failure, rename_person,
@@ -3698,6 +3699,19 @@ begin
 end $function$;
 alter function sign_ins_past_keeping(text,timestamp with time zone,bigint,bigint,boolean) owner to sello_resolver;
 revoke execute on function sign_ins_past_keeping(text,timestamp with time zone,bigint,bigint,boolean) from public;
+
+-- Returns those of the ids that are no tenant's. Only the operator may call it, through `npm run retention`, which
+-- keeps the documents of the tenants that its settings name.
+CREATE OR REPLACE FUNCTION sello.unknown_tenants(p_tenants uuid[])
+ RETURNS SETOF uuid
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'sello', 'pg_temp'
+AS $function$
+  select h.id from unnest(p_tenants) with ordinality as h (id, place) where not exists (select from tenants t where t.id = h.id) order by h.place
+$function$;
+alter function unknown_tenants(uuid[]) owner to sello_worker;
+revoke execute on function unknown_tenants(uuid[]) from public;
 
 
 -- ===== Sign-in

@@ -224,6 +224,14 @@ describe('retention', () => {
     expect(await run(['--apply'], { RETENTION_DOCUMENT_YEARS: years })).toMatchObject({ code: 1, output: expect.stringContaining('RETENTION_DOCUMENT_YEARS') });
   });
 
+  it.each([[[]], [['--apply']], [['--apply', '--only', 'operation']]])('is refused with %j where a tenant that is to be held is none, as one whose id is mistyped', async (args) => {
+    const before = await ids();
+    const [mistyped, other] = [disputed.tenantId.replace(/.$/, (last) => (last === '0' ? '1' : '0')), randomUUID()];
+    const { code, output } = await run(args, { RETENTION_HOLD_TENANTS: `${mistyped},${mine.tenantId},${other}` });
+    expect([code, output]).toEqual([1, `RETENTION_HOLD_TENANTS: no tenant has the id ${mistyped}, ${other}; nothing was removed\n`]);
+    expect(await ids()).toEqual(before);
+  });
+
   it('is refused by the database for younger documents, and to the service altogether', async () => {
     const [young] = await database.query<{ id: string; version: number }>(`select id, version from documents where tenant_id = $1 and issue_date >= now() - interval '7 years' limit 1`, [mine.tenantId]);
     const remove = (before: string): string => `select remove_archived_documents('${mine.tenantId}', array['${young?.id}']::uuid[], array[${young?.version}], '${before}', now())`;

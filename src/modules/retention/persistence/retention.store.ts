@@ -69,6 +69,12 @@ export class RetentionStore {
     await this.client.end();
   }
 
+  /** Those of the ids that are no tenant's, in their order. */
+  async unknownTenants(ids: readonly string[]): Promise<string[]> {
+    const rows = await this.query<{ id: string }>('select id from unknown_tenants($1::uuid[]) as id', [ids]);
+    return rows.map(({ id }) => id);
+  }
+
   /** Months with documents issued before a day, youngest first: a credit note goes before what it credits. */
   async months(before: string): Promise<PastMonth[]> {
     const rows = await this.query<{ tenant_id: string; month: string; documents: number; created_from: string; created_to: string }>(
