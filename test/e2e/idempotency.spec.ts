@@ -34,6 +34,21 @@ describe('idempotency and numbers over HTTP', () => {
     expect(await business.lastNumber()).toBe(1);
   });
 
+  it('replays the answer of a document that retention has removed, waited for or not', async () => {
+    const business = await Business.open(stack);
+    // Without an address, for a mail that nobody has sent keeps its document.
+    const sale = { idempotency_key: 'long-ago', buyer_email: undefined };
+    const first = await business.issue(sale);
+    const { id, version } = await business.settled(first.body.document_id) as unknown as { id: string; version: number };
+    await stack.database.query(`set local session_replication_role = replica; update documents set issue_date = '2015-06-01' where id = '${id}'`);
+    expect(await stack.database.query(`select remove_archived_documents($1, array[$2::uuid], array[$3::int], '2016-01-01', now()) as removed`, [business.tenantId, id, version])).toEqual([{ removed: 1 }]);
+    expect(await business.call('GET', `/documents/${id}`)).toMatchObject({ status: 404 });
+    for (const headers of [undefined, { prefer: 'wait=2' }]) {
+      const again = await business.call('POST', '/documents', business.invoice(sale), headers);
+      expect([again.status, again.headers.get('idempotent-replayed'), again.body]).toEqual([202, 'true', first.body]);
+    }
+  });
+
   it('refuses another body under the key, and takes equal content in another form for the same', async () => {
     const business = await Business.open(stack);
     const first = await business.issue({ idempotency_key: 'k' });

@@ -9,6 +9,7 @@ import { idempotencyKey, IdempotencyHeaders } from '../../platform/http/idempote
 import { beginWait, preferredWait } from '../../platform/http/prefer.js';
 import { RateLimit } from '../../platform/http/rate-limits.js';
 import { RequirePermission, Tenant } from '../../platform/security/access.js';
+import { DomainError } from '../../shared/domain-error.js';
 import type { TenantContext } from '../../shared/tenant-context.js';
 import { ISSUE_EXAMPLES } from './documents.examples.js';
 import { DocumentCreateDto } from './documents.dto.js';
@@ -53,7 +54,13 @@ export class DocumentsController {
     if (replayed) response.setHeader('Idempotent-Replayed', 'true');
     if (wait === null) return answer;
     beginWait(response, wait);
-    return this.queries.execute(new AwaitDocument(tenant, answer.document_id, wait, replayed, answer.access_key));
+    try {
+      return await this.queries.execute(new AwaitDocument(tenant, answer.document_id, wait, replayed, answer.access_key));
+    } catch (error) {
+      // A key is good for ever, also after retention has moved its document to the archive.
+      if (replayed && error instanceof DomainError && error.code === 'NOT_FOUND') return answer;
+      throw error;
+    }
   }
 
   @Get()
