@@ -122,6 +122,8 @@ declare
 begin
   -- What is about to be added is waited for, and then compared with; what comes later waits, and finds no document.
   perform from documents d where d.tenant_id = p_tenant and d.id = any (p_documents) and is_settled(d) order by d.id for update;
+  -- One that comes back is noted in its mail alone.
+  perform from mails m where m.tenant_id = p_tenant and m.document_id = any (p_documents) order by m.id for update;
   select coalesce(array_agg(d.id), '{}'), coalesce(array_agg(d.version), '{}') into same, versions
   from documents d join unnest(p_documents, p_digests) as a (id, digest) on a.id = d.id
   where d.tenant_id = p_tenant and is_settled(d) and a.digest = encode(sha256(convert_to(record_of_document(d), 'UTF8')), 'hex');
@@ -132,7 +134,7 @@ revoke execute on function remove_as_archived(uuid, uuid[], text[], date, timest
 comment on function remove_as_archived(uuid, uuid[], text[], date, timestamptz) is
   'Retention: Removes documents whose records are as they were archived, by the SHA-256 of each in hexadecimal, as '
   'remove_archived_documents does, and returns how many. Those to which anything was added, or of which anything '
-  'changed, stay. It raises 22023 if the day lies within the seven years. It locks the documents. Only the operator '
+  'changed, stay. It raises 22023 if the day lies within the seven years. It locks documents and mails. Only the operator '
   'may call it, through `npm run retention`.';
 comment on function remove_archived_documents(uuid, uuid[], integer[], date, timestamptz) is
   'Retention: Removes documents that were archived at these versions with all that hangs on them, keeps their '

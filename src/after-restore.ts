@@ -16,7 +16,7 @@ connected, for all counters jump and readers of events start anew.
 
 async function run(): Promise<void> {
   const { values } = parseArgs({ options: { skip: { type: 'string' }, 'hold-webhooks': { type: 'boolean', default: false }, force: { type: 'boolean', default: false } } });
-  await afterRestore(readOwnerUrl(), { skip: skipOf(values.skip), point: 'an earlier point', whileServed: values.force, holdsWebhooks: values['hold-webhooks'] },
+  await afterRestore(readOwnerUrl(), { skip: skipOf(values.skip), point: 'an earlier point', whileServed: values.force, isFilled: false, holdsWebhooks: values['hold-webhooks'] },
     (line) => process.stdout.write(`${line}\n`));
 }
 

@@ -32,7 +32,7 @@ async function run(): Promise<void> {
   unfit = `the database holds the backup but is not fit to be served: npm run migrate and then npm run after-restore -- --skip ${skip}${holdsWebhooks ? ' --hold-webhooks' : ''} make it so, or drop the schema and begin again`;
   await migrate(ownerUrl, say);
   // Nobody can have served it so far: sessions of processes that try to start are no reason to stop.
-  await afterRestore(ownerUrl, { skip, point: `the backup of ${at}`, whileServed: true, holdsWebhooks }, say);
+  await afterRestore(ownerUrl, { skip, point: `the backup of ${at}`, whileServed: true, isFilled: true, holdsWebhooks }, say);
   unfit = '';
 }
 

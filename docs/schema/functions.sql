@@ -189,22 +189,19 @@ alter function recall_taxpayer(text) owner to sello_resolver;
 revoke execute on function recall_taxpayer(text) from public;
 grant execute on function recall_taxpayer(text) to sello_app;
 
--- Keeps an answer of the SRI's public registry for all tenants, unless a later one is kept already; one from a time to
--- come is none. The API calls it after it has asked the registry. It goes by the database's clock if the caller's is
--- ahead of it.
+-- Keeps an answer of the SRI's public registry for all tenants, as of now by the database's clock; the time that the
+-- caller gives counts for nothing. The API calls it after it has asked the registry.
 CREATE OR REPLACE FUNCTION sello.remember_taxpayer(p_ruc text, p_found boolean, p_legal_name text, p_trade_name text, p_contributor_status text, p_contributor_type text, p_address text, p_verified_at timestamp with time zone)
  RETURNS void
  LANGUAGE sql
  SECURITY DEFINER
  SET search_path TO 'sello', 'pg_temp'
 AS $function$
-  insert into taxpayers as t values (
-    p_ruc, p_found, p_legal_name, p_trade_name, p_contributor_status, p_contributor_type, p_address, least(p_verified_at, clock_timestamp()))
+  insert into taxpayers as t values (p_ruc, p_found, p_legal_name, p_trade_name, p_contributor_status, p_contributor_type, p_address, clock_timestamp())
   on conflict (ruc) do update set
     found = excluded.found, legal_name = excluded.legal_name, trade_name = excluded.trade_name,
     contributor_status = excluded.contributor_status, contributor_type = excluded.contributor_type,
     address = excluded.address, verified_at = excluded.verified_at
-  where t.verified_at < excluded.verified_at or t.verified_at > clock_timestamp()
 $function$;
 alter function remember_taxpayer(text,boolean,text,text,text,text,text,timestamp with time zone) owner to sello_resolver;
 revoke execute on function remember_taxpayer(text,boolean,text,text,text,text,text,timestamp with time zone) from public;
@@ -312,21 +309,20 @@ AS $function$
   end
 $function$;
 
--- Sets when an API key was last used, at most once a minute; a time to come is overwritten. It skips a row that
--- somebody else holds and does not wait for the disk, so no request waits for it. The API calls it after it has
--- authenticated a key. It goes by the database's clock if the caller's is ahead of it.
+-- Sets when an API key was last used, by the database's clock and at most once a minute; a time to come is overwritten,
+-- and the time that the caller gives counts for nothing. It skips a row that somebody else holds and does not wait for
+-- the disk, so no request waits for it. The API calls it after it has authenticated a key.
 CREATE OR REPLACE FUNCTION sello.note_api_key_use(p_tenant uuid, p_api_key uuid, p_now timestamp with time zone)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
 begin
-  p_now := least(p_now, clock_timestamp());
   perform set_config('sello.tenant_id', p_tenant::text, true), set_config('synchronous_commit', 'off', true);
-  update api_keys k set last_used_at = p_now
+  update api_keys k set last_used_at = clock_timestamp()
   from (
     select a.id from api_keys a
     where a.tenant_id = p_tenant and a.id = p_api_key
-      and (a.last_used_at is null or a.last_used_at <= p_now - interval '1 minute' or a.last_used_at > clock_timestamp())
+      and (a.last_used_at is null or a.last_used_at <= clock_timestamp() - interval '1 minute' or a.last_used_at > clock_timestamp())
     for no key update skip locked
   ) stale
   where k.tenant_id = p_tenant and k.id = stale.id;
@@ -3573,8 +3569,8 @@ revoke execute on function remove_archived_documents(uuid,uuid[],integer[],date,
 
 -- Removes documents whose records are as they were archived, by the SHA-256 of each in hexadecimal, as
 -- remove_archived_documents does, and returns how many. Those to which anything was added, or of which anything
--- changed, stay. It raises 22023 if the day lies within the seven years. It locks the documents. Only the operator may
--- call it, through `npm run retention`.
+-- changed, stay. It raises 22023 if the day lies within the seven years. It locks documents and mails. Only the
+-- operator may call it, through `npm run retention`.
 CREATE OR REPLACE FUNCTION sello.remove_as_archived(p_tenant uuid, p_documents uuid[], p_digests text[], p_before date, p_now timestamp with time zone)
  RETURNS integer
  LANGUAGE plpgsql
@@ -3587,6 +3583,8 @@ declare
 begin
   -- What is about to be added is waited for, and then compared with; what comes later waits, and finds no document.
   perform from documents d where d.tenant_id = p_tenant and d.id = any (p_documents) and is_settled(d) order by d.id for update;
+  -- One that comes back is noted in its mail alone.
+  perform from mails m where m.tenant_id = p_tenant and m.document_id = any (p_documents) order by m.id for update;
   select coalesce(array_agg(d.id), '{}'), coalesce(array_agg(d.version), '{}') into same, versions
   from documents d join unnest(p_documents, p_digests) as a (id, digest) on a.id = d.id
   where d.tenant_id = p_tenant and is_settled(d) and a.digest = encode(sha256(convert_to(record_of_document(d), 'UTF8')), 'hex');

@@ -21,12 +21,14 @@ export interface Restored {
   readonly point: string;
   /** Whether to go on although the service is connected. */
   readonly whileServed: boolean;
+  /** Whether rows are known to have come. */
+  readonly isFilled: boolean;
   /** Whether every webhook is switched off. */
   readonly holdsWebhooks: boolean;
 }
 
 /** Makes a database that went on from an earlier point fit to be served, before any process is started on it. */
-export async function afterRestore(ownerUrl: string, { skip, point, whileServed, holdsWebhooks }: Restored, report: (line: string) => void): Promise<void> {
+export async function afterRestore(ownerUrl: string, { skip, point, whileServed, isFilled, holdsWebhooks }: Restored, report: (line: string) => void): Promise<void> {
   const { raised, held } = await beginNewLife(ownerUrl, {
     lineage: Buffer.from(new CryptoChance().bytes(LINEAGE_BYTES)).toString('hex'),
     documentTypes: DOCUMENT_TYPE_CODES,
@@ -34,6 +36,7 @@ export async function afterRestore(ownerUrl: string, { skip, point, whileServed,
     reason: `The database was restored from ${point}: these numbers may have been issued after it`,
     now: new SystemClock().now(),
     whileServed,
+    isFilled,
     webhooksHeld: holdsWebhooks ? `The database was restored from ${point}: switch it on if it still stands` : null,
   });
   for (const { emission_point_id: place, document_type: type, from_number: from, to_number: to } of raised) report(`emission point ${place}, type ${type}: ${from} to ${to} are left out`);

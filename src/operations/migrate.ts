@@ -41,7 +41,7 @@ export async function migrate(ownerUrl: string, report: (line: string) => void):
       await dataSource.destroy();
     }
     const { rows: [schema] } = await guard.query<{ is_closed: boolean }>(IS_CLOSED);
-    if (schema?.is_closed === true) report('a restore filled this database: no process can serve it before npm run after-restore, which npm run restore goes on with by itself');
+    if (schema?.is_closed === true) report('a restore closed this database: no process can serve it before npm run after-restore, which npm run restore goes on with by itself');
   } finally {
     await guard.end();
   }

@@ -12,13 +12,14 @@ import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { type Stack, startStack } from '../support/stack.js';
 
 const REFUSED = 'the database is at an earlier point than it was';
-const UNFINISHED = 'a restore into this database is not finished: restore again into an empty one, or run npm run migrate and then npm run after-restore';
+const UNFINISHED = 'a restore into this database is not finished: restore again into an empty one, or run npm run migrate and then npm run after-restore -- --skip N';
 
 /** What an operator may forget after a restore, and what a failover may lose unnoticed: numbers would be given out twice. */
 describe('a database that went back to an earlier point', () => {
   let stack: Stack;
   let restored: TestDatabase;
   let brokenOff: TestDatabase;
+  let empty: TestDatabase;
   let business: Business;
   let further: ServiceProcess;
   let folder: string;
@@ -36,7 +37,7 @@ describe('a database that went back to an earlier point', () => {
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'sello-forgotten-'));
-    [restored, brokenOff] = await Promise.all([createTestDatabase({ migrated: false }), createTestDatabase({ migrated: false })]);
+    [restored, brokenOff, empty] = await Promise.all(Array.from({ length: 3 }, () => createTestDatabase({ migrated: false }))) as [TestDatabase, TestDatabase, TestDatabase];
     stack = await startStack({ workers: 0 });
     ({ worker: further } = await stack.startWorker());
     business = await Business.open(stack);
@@ -47,7 +48,7 @@ describe('a database that went back to an earlier point', () => {
   });
   afterAll(async () => {
     await stack.stop();
-    await Promise.all([restored.drop(), brokenOff.drop()]);
+    await Promise.all([restored, brokenOff, empty].map((database) => database.drop()));
     rmSync(folder, { recursive: true, force: true });
   });
 
@@ -74,6 +75,18 @@ describe('a database that went back to an earlier point', () => {
   it('is served where Redis remembers nothing of it', async () => {
     await stack.redis.flushdb();
     await expect(stack.startWorker()).resolves.toBeDefined();
+  });
+
+  it('is served by nobody where its restore was broken off before its rows came, nor made fit without them', async () => {
+    // What is not there yet is no unfinished restore.
+    await empty.query('create schema sello');
+    await expect(stack.startApi({ DATABASE_URL: empty.url })).rejects.toThrow('run the migrate command first');
+    // A schema that was there before is not taken back.
+    await expect(loadBackup(empty.ownerUrl, join(folder, 'backup'), null, () => { throw new Error('broken off'); })).rejects.toThrow('broken off');
+    await expect(stack.startApi({ DATABASE_URL: empty.url })).rejects.toThrow(UNFINISHED);
+    expect(await run('migrate.js', empty.ownerUrl)).toContain('no process can serve it before npm run after-restore');
+    await expect(stack.startApi({ DATABASE_URL: empty.url })).rejects.toThrow(UNFINISHED);
+    await expect(run('after-restore.js', empty.ownerUrl)).rejects.toThrow('broken off before its rows came: drop the schema sello, and restore again');
   });
 
   it('is served by nobody where its restore was broken off, also if Redis remembers nothing, until another life has begun', async () => {

@@ -145,7 +145,7 @@ describe('issuers, establishments and emission points', () => {
     [
       'a restore',
       async (one: Business) => {
-        const life = { lineage: 'aabbccdd', documentTypes: ['01'], skip: 1000, reason: 'restored', now: new Date(), whileServed: true, webhooksHeld: null };
+        const life = { lineage: 'aabbccdd', documentTypes: ['01'], skip: 1000, reason: 'restored', now: new Date(), whileServed: true, isFilled: true, webhooksHeld: null };
         expect((await beginNewLife(stack.ownerUrl, life)).raised.filter(({ emission_point_id }) => emission_point_id === one.emissionPointId)).toMatchObject([{ from_number: 1, to_number: 1000 }]);
       },
     ],

@@ -10,7 +10,7 @@ describe('webhooks of a database whose new life begins', () => {
   let database: TestDatabase;
   let tenant: SeededTenant;
   const begin = (url: string, lineage: string, webhooksHeld: string | null) =>
-    beginNewLife(url, { lineage, documentTypes: [], skip: 0, reason: 'restored', now: NOW, whileServed: true, webhooksHeld });
+    beginNewLife(url, { lineage, documentTypes: [], skip: 0, reason: 'restored', now: NOW, whileServed: true, isFilled: true, webhooksHeld });
   const active = async (): Promise<unknown> => (await database.query('select array_agg(is_active order by created_at) as active from webhooks'))[0]?.['active'];
   const lineage = async (): Promise<unknown> => (await database.query('select lineage from deployment'))[0]?.['lineage'];
 

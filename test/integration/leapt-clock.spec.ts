@@ -167,8 +167,8 @@ describe('an API whose clock leaps ahead', () => {
         `insert into buyers (tenant_id, id, buyer_id_type, buyer_id, legal_name, created_at, updated_at) values ($1, gen_random_uuid(), '04', $2, 'X', now(), now())`, [tenantId, RUC]);
     });
 
-    const answer = (status: string, verifiedAt: Date): Promise<void> =>
-      taxpayers.remember(RUC, { taxpayer: { legalName: 'X', tradeName: null, status, type: null, address: null }, verifiedAt });
+    /** As a process of the former version keeps it, which tells its own time. */
+    const answer = (status: string, at: Date): Promise<unknown> => service.query(`select remember_taxpayer($1, true, 'X', null, $2, null, null, $3)`, [RUC, status, at]);
     const inAYear = (table: string, column: string): Promise<unknown> => database.query(`update ${table} set ${column} = now() + interval '1 year'`);
     /** The status in the profile, and whether it is told to be from a time to come. */
     const verified = async (): Promise<unknown> => {
@@ -176,11 +176,12 @@ describe('an API whose clock leaps ahead', () => {
       return (await database.query('select contributor_status as status, sri_last_verified_at > now() as ahead from buyers'))[0];
     };
 
-    it('notes them by the time of PostgreSQL, so that the next one takes their place', async () => {
-      await answer('ACTIVO', leapt());
-      expect((await taxpayers.recall(RUC))?.ageMs).toBeGreaterThanOrEqual(0);
+    it.each([['ahead', leapt], ['late', () => new Date(Date.now() - DAY_MS)]])('notes them by the time of PostgreSQL where its own is %s, so that the next one takes their place', async (_wrong, told) => {
+      await answer('ACTIVO', told());
+      const { ageMs = -1 } = await taxpayers.recall(RUC) ?? {};
+      expect([ageMs >= 0, ageMs < DAY_MS]).toEqual([true, true]);
       expect(await verified()).toEqual({ status: 'ACTIVO', ahead: false });
-      await answer('SUSPENDIDO', leapt());
+      await answer('SUSPENDIDO', told());
       expect(await verified()).toEqual({ status: 'SUSPENDIDO', ahead: false });
     });
 
@@ -203,6 +204,9 @@ describe('an API whose clock leaps ahead', () => {
       return (await database.query('select last_used_at <= now() as in_time from api_keys where id = $1', [key!.id]))[0]?.['in_time'];
     };
     expect(await noted(leapt())).toBe(true);
+    await database.query(`update api_keys set last_used_at = now() - interval '1 hour'`);
+    expect(await noted(new Date(Date.now() - DAY_MS))).toBe(true);
+    expect(await database.query(`select last_used_at > now() - interval '1 minute' as now from api_keys where id = $1`, [key!.id])).toEqual([{ now: true }]);
     await database.query(`update api_keys set last_used_at = now() + interval '1 year'`);
     expect(await noted(new Date())).toBe(true);
   });

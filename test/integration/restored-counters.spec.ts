@@ -42,7 +42,7 @@ describe('numbers that a restore leaves out', () => {
   async function leftOut({ emissionPointId }: SeededTenant, hoursLost: number): Promise<number> {
     lives += 1;
     const { raised } = await beginNewLife(database.ownerUrl, {
-      lineage: lives.toString(16).padStart(8, '0'), documentTypes: ['01'], skip: 1_000, reason: 'restored', now: new Date(NOW.getTime() + hoursLost * 3_600_000), whileServed: true, webhooksHeld: null,
+      lineage: lives.toString(16).padStart(8, '0'), documentTypes: ['01'], skip: 1_000, reason: 'restored', now: new Date(NOW.getTime() + hoursLost * 3_600_000), whileServed: true, isFilled: true, webhooksHeld: null,
     });
     const one = raised.find(({ emission_point_id }) => emission_point_id === emissionPointId);
     return one === undefined ? 0 : one.to_number - one.from_number + 1;

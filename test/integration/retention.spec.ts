@@ -302,6 +302,18 @@ describe('retention', () => {
       expect(newest()).toContain('"bounced"');
     });
 
+    it('waits for what is being noted of a mail, and archives that, too', async () => {
+      let removal: ReturnType<typeof run> | null = null;
+      await inTransaction(database, async (client) => {
+        await client.query(`update mails set status = 'bounced' where document_id = $1`, [document.id]);
+        removal = archive();
+        await lockAwaited(database, 1, 'remove_as_archived');
+        await client.query('commit');
+      });
+      expect(await removal!).toMatchObject({ code: 0, output: expect.stringContaining('1 archived, 1 removed') });
+      expect(newest()).toContain('"bounced"');
+    });
+
     it('waits for what is about to be added to it, and archives that, too', async () => {
       const mail = randomUUID();
       let removal: ReturnType<typeof run> | null = null;

@@ -7,5 +7,7 @@ export const CLOSE = 'revoke usage on schema sello from sello_app';
 
 export const OPEN = 'grant usage on schema sello to sello_app';
 
-/** Whether it is closed, as `is_closed`; any login may ask. No row: the database holds nothing of the service. */
-export const IS_CLOSED = `select not has_schema_privilege('sello_app', oid, 'usage') as is_closed from pg_namespace where nspname = 'sello'`;
+/** Whether it is closed, as `is_closed`; any login may ask. No row: the database holds nothing of the service, or an empty schema. */
+export const IS_CLOSED = `
+  select not has_schema_privilege('sello_app', n.oid, 'usage') as is_closed from pg_namespace n
+  where n.nspname = 'sello' and exists (select from pg_class c where c.relnamespace = n.oid)`;

@@ -28,7 +28,7 @@ export function isWorthRetrying(problem: Error): boolean {
 /** Why a database is not served that a restore filled and left closed. */
 export function unfinishedRestore(cause: unknown): SettingsError {
   return new SettingsError(
-    'DATABASE_URL: a restore into this database is not finished: restore again into an empty one, or run npm run migrate and then npm run after-restore (docs/operating.md)', { cause });
+    'DATABASE_URL: a restore into this database is not finished: restore again into an empty one, or run npm run migrate and then npm run after-restore -- --skip N (docs/operating.md)', { cause });
 }
 
 /** What a database lacks that was not migrated; null for any other error. */

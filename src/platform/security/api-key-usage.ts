@@ -1,5 +1,4 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { type Clock, CLOCK } from '../../shared/ports.js';
 import { TenantTransaction } from '../database/tenant-transaction.js';
 import { type Logger, LOGGER } from '../observability/logger.js';
 
@@ -13,19 +12,17 @@ export class ApiKeyUsage {
 
   constructor(
     private readonly database: TenantTransaction,
-    @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** @param lastUsedAt what the key's look-up found */
-  note(tenantId: string, apiKeyId: string, lastUsedAt: Date | null): void {
-    const now = this.clock.now();
-    // What lies further ahead was noted by a clock that was wrong, and says nothing.
-    if (lastUsedAt !== null && Math.abs(now.getTime() - lastUsedAt.getTime()) < PRECISION_MS) return;
+  /** @param unusedMs how long it was not used by PostgreSQL's clock, as its look-up found: null if never, less than 0 where a wrong clock noted a time to come */
+  note(tenantId: string, apiKeyId: string, unusedMs: number | null): void {
+    if (unusedMs !== null && unusedMs >= 0 && unusedMs < PRECISION_MS) return;
     if (this.underWay.has(apiKeyId)) return;
     this.underWay.add(apiKeyId);
     this.database
-      .call(tenantId, 'select note_api_key_use($1, $2, $3)', [apiKeyId, now])
+      // The time is PostgreSQL's: the last parameter is for processes of the former version.
+      .call(tenantId, 'select note_api_key_use($1, $2, null)', [apiKeyId])
       .catch((error: unknown) => this.logger.warn({ err: error, api_key_id: apiKeyId }, 'the use of an API key was not noted'))
       .finally(() => this.underWay.delete(apiKeyId));
   }

@@ -14,14 +14,14 @@ import { isOfTenant } from './permissions.js';
 import { PersonAuthentication } from './person-authentication.js';
 import { namedTenant } from './tenant-choice.js';
 
-const KEY = new Prepared('key', 'select * from authenticate_api_key($1)');
+const KEY = new Prepared('key', 'select k.*, extract(epoch from clock_timestamp() - k.last_used_at)::float8 * 1000 as unused_ms from authenticate_api_key($1) k');
 
 interface KeyRow {
   readonly api_key_id: string;
   readonly tenant_id: string;
   readonly environment: string;
   readonly revoked_at: Date | null;
-  readonly last_used_at: Date | null;
+  readonly unused_ms: number | null;
 }
 
 /**
@@ -91,7 +91,7 @@ export class AuthenticationGuard implements CanActivate {
       throw new DomainError('UNAUTHENTICATED');
     }
     request.callerId = row.api_key_id;
-    this.usage.note(row.tenant_id, row.api_key_id, row.last_used_at);
+    this.usage.note(row.tenant_id, row.api_key_id, row.unused_ms);
     const principal = { kind: 'api_key', id: row.api_key_id } as const;
     if (!namesNoOtherTenant(request, row.tenant_id)) {
       const named = String(request.headers['x-tenant-id']).slice(0, LONGEST_TENANT_KEPT);

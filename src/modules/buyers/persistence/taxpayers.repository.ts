@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
+import { found } from '../../../shared/found.js';
 import type { Taxpayer } from '../domain/taxpayer.js';
 
 /** What the registry said of a RUC, and when; null as taxpayer: that there is none. */
@@ -34,15 +35,17 @@ export class TaxpayersRepository {
     const [row] = await this.database.withoutTenant<Row>(
       'select t.*, extract(epoch from clock_timestamp() - t.verified_at)::float8 * 1000 as age_ms from recall_taxpayer($1) t', [ruc]);
     if (row === undefined) return null;
-    const { found, legal_name, trade_name, contributor_status, contributor_type, address, verified_at, age_ms } = row;
+    const { found: exists, legal_name, trade_name, contributor_status, contributor_type, address, verified_at, age_ms } = row;
     const taxpayer = { legalName: legal_name, tradeName: trade_name, status: contributor_status, type: contributor_type, address };
-    return { taxpayer: found ? taxpayer : null, verifiedAt: verified_at, ageMs: age_ms };
+    return { taxpayer: exists ? taxpayer : null, verifiedAt: verified_at, ageMs: age_ms };
   }
 
-  /** Keeps an answer, unless a later one is kept already; no time to come is kept. */
-  async remember(ruc: string, { taxpayer, verifiedAt }: RememberedTaxpayer): Promise<void> {
-    await this.database.withoutTenant('select remember_taxpayer($1, $2, $3, $4, $5, $6, $7, $8)', [
-      ruc, taxpayer !== null, taxpayer?.legalName ?? null, taxpayer?.tradeName ?? null, taxpayer?.status ?? null, taxpayer?.type ?? null, taxpayer?.address ?? null, verifiedAt,
+  /** Keeps an answer that came just now, and returns it as it is kept. */
+  async remember(ruc: string, taxpayer: Taxpayer | null): Promise<RememberedTaxpayer> {
+    // The time is PostgreSQL's: the last parameter is for processes of the former version.
+    await this.database.withoutTenant('select remember_taxpayer($1, $2, $3, $4, $5, $6, $7, null)', [
+      ruc, taxpayer !== null, taxpayer?.legalName ?? null, taxpayer?.tradeName ?? null, taxpayer?.status ?? null, taxpayer?.type ?? null, taxpayer?.address ?? null,
     ]);
+    return found(await this.recall(ruc));
   }
 }

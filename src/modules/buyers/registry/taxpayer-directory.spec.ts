@@ -19,9 +19,9 @@ describe('questions to the registry', () => {
   beforeEach(() => {
     [asked, answers, outcomes, remembered] = [[], [], {}, null];
     const registry = { find: (ruc: string) => (asked.push(ruc), new Promise<Taxpayer>((resolve) => answers.push(() => resolve(SOMEBODY)))) };
-    const taxpayers = { recall: () => Promise.resolve(remembered), remember: () => Promise.resolve() } as unknown as TaxpayersRepository;
+    const taxpayers = { recall: () => Promise.resolve(remembered), remember: (_ruc: string, taxpayer: Taxpayer) => Promise.resolve({ taxpayer, verifiedAt: CLOCK.now() }) } as unknown as TaxpayersRepository;
     breaker = new RegistryBreaker(registry, CLOCK, 12_000);
-    directory = new TaxpayerDirectory(taxpayers, breaker, CLOCK, { SRI_REGISTRY_MAX_AGE_HOURS: 1, SRI_REGISTRY_NOT_FOUND_MAX_AGE_HOURS: 1 });
+    directory = new TaxpayerDirectory(taxpayers, breaker, { SRI_REGISTRY_MAX_AGE_HOURS: 1, SRI_REGISTRY_NOT_FOUND_MAX_AGE_HOURS: 1 });
   });
 
   const ask = (tenant: string, ruc: string): void => void directory.find(tenant, ruc, false).then(({ source }) => (outcomes[ruc] = source), (error: unknown) => (outcomes[ruc] = error));

@@ -1,7 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type Settings, SETTINGS } from '../../../config/settings.js';
 import { FairTurns, type Room } from '../../../platform/fair-turns.js';
-import { type Clock, CLOCK } from '../../../shared/ports.js';
 import type { Taxpayer } from '../domain/taxpayer.js';
 import { type RecalledTaxpayer, type RememberedTaxpayer, TaxpayersRepository } from '../persistence/taxpayers.repository.js';
 import { REGISTRY_CONNECTIONS } from './sri-registry.client.js';
@@ -33,7 +32,6 @@ export class TaxpayerDirectory {
   constructor(
     private readonly taxpayers: TaxpayersRepository,
     @Inject(TAXPAYER_REGISTRY) private readonly registry: TaxpayerRegistry,
-    @Inject(CLOCK) private readonly clock: Clock,
     @Inject(SETTINGS) private readonly settings: Pick<Settings, 'SRI_REGISTRY_MAX_AGE_HOURS' | 'SRI_REGISTRY_NOT_FOUND_MAX_AGE_HOURS'>,
   ) {}
 
@@ -54,9 +52,8 @@ export class TaxpayerDirectory {
     const remembered = await this.taxpayers.recall(ruc);
     if (remembered !== null && this.isCurrent(remembered, newest)) return { ...remembered, source: 'sri_cache' };
     try {
-      const answer = { taxpayer: await this.askRegistry(tenantId, ruc), verifiedAt: this.clock.now() };
-      await this.taxpayers.remember(ruc, answer);
-      return { ...answer, source: 'sri_live' };
+      const answer = await this.askRegistry(tenantId, ruc);
+      return { ...(await this.taxpayers.remember(ruc, answer)), source: 'sri_live' };
     } catch (error) {
       if (!(error instanceof RegistryUnavailable) || remembered === null) throw error;
       if (remembered.taxpayer === null && !this.isCurrent(remembered, false)) throw error;

@@ -41,6 +41,8 @@ export async function loadBackup(url: string, folder: string, drill: Date | null
     try {
       const dataSource = await new DataSource({ ...ownerDataSourceOptions(url, 'restore'), migrations: known }).initialize();
       await dataSource.runMigrations().finally(() => dataSource.destroy());
+      // Until its end: an empty service must not stand where the restored one should, nor give its numbers out again.
+      await client.query(CLOSE);
       report(`the schema of ${manifest.created_at} is there`);
       await fill(client, manifest, folder, drill, report);
     } catch (error) {
@@ -78,8 +80,6 @@ async function fill(client: Client, manifest: Manifest, folder: string, drill: D
     for (const name of names) await client.query(`alter table ${name} enable trigger user`);
     for (const { name } of forced) await client.query(`alter table ${client.escapeIdentifier(name)} force row level security`);
     await client.query(`analyze ${names.join(', ')}`);
-    // The counters are those of the backup: whoever served them would give numbers out again that the SRI has.
-    await client.query(CLOSE);
     await client.query('commit');
   } catch (error) {
     await client.query('rollback');

@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import { OPEN } from '../closed-schema.js';
+import { IS_CLOSED, OPEN } from '../closed-schema.js';
 import { applicationName } from '../connection.js';
 import { connectAsOwner } from '../owner-client.js';
 import { holdWebhooks } from './hold-webhooks.js';
@@ -14,6 +14,8 @@ export interface NewLife {
   readonly now: Date;
   /** Whether it begins although the service is connected: with a pooler, sessions outlive their processes. */
   readonly whileServed: boolean;
+  /** Whether rows are known to have come; else a database that a restore closed before they did is refused. */
+  readonly isFilled: boolean;
   /** Why every webhook is switched off; null: none is. */
   readonly webhooksHeld: string | null;
 }
@@ -41,12 +43,14 @@ export interface RaisedCounter {
  *
  * @param url owner of the schema
  * @throws ServedError
+ * @throws Error when a restore was broken off before its rows came
  * @throws Error when webhooks are to be held and row security hides some
  */
 export async function beginNewLife(url: string, life: NewLife): Promise<Begun> {
   const client = await connectAsOwner(url, 'after-restore', '-c search_path=sello -c statement_timeout=0');
   try {
     if (!life.whileServed) await refuseServed(client);
+    if (!life.isFilled) await refuseUnfilled(client);
     await client.query('begin');
     const { rows: raised } = await client.query<RaisedCounter>('select * from begin_new_life($1, $2, $3, $4, $5)', [life.lineage, life.documentTypes, life.skip, life.reason, life.now]);
     await client.query('select settle_restored_events()');
@@ -83,4 +87,11 @@ async function refuseServed(client: Client): Promise<void> {
   if (rows.length === 0) return;
   const told = rows.map(({ sessions, login, program, address }) => `${sessions} of ${login}${program === '' ? '' : ` (${program})`}${address === null ? '' : ` from ${address}`}`);
   throw new ServedError(`the database is being served, by sessions: ${told.join(', ')}; stop every process of the service, or go on with --force`);
+}
+
+/** Whatever has served was bound to an environment, and its backup holds that, if no tenant. */
+async function refuseUnfilled(client: Client): Promise<void> {
+  const { rows: [schema] } = await client.query<{ is_closed: boolean }>(IS_CLOSED);
+  if (schema?.is_closed !== true || (await client.query('select from deployment union all select from tenants limit 1')).rows.length > 0) return;
+  throw new Error('the restore into this database was broken off before its rows came: drop the schema sello, and restore again');
 }
