@@ -10,7 +10,7 @@ export type DtoClass = new () => object;
 /** Everything the service knows about one field of a request, declared by one decorator of `fields.ts`. */
 export interface FieldSpec {
   readonly required: boolean;
-  /** Names of sibling fields of which any makes this one optional by its presence; where there are some, null counts as absent. */
+  /** Names of sibling fields of which any makes this one optional by its presence; null then counts as absent. */
   readonly requiredUnless: readonly string[];
   /** Names of sibling fields of which any makes this one required by its presence. */
   readonly requiredWith: readonly string[];
@@ -81,7 +81,8 @@ function isBeforeStart(end: unknown, { from, inclusive }: RangeStart, owner: obj
   return inclusive ? end < start.value : end <= start.value;
 }
 
-function isRequired({ required, requiredUnless, requiredWith }: FieldSpec, owner: object): boolean {
+/** Whether a field must be there beside the fields of its owner, which may be the request's own object. */
+export function isRequired({ required, requiredUnless, requiredWith }: FieldSpec, owner: object): boolean {
   const isGiven = (name: string): boolean => {
     const sibling: unknown = Reflect.get(owner, name);
     return sibling !== undefined && sibling !== null;

@@ -13,7 +13,7 @@ export interface FieldOptions {
   readonly nullable?: boolean;
   /** Value that an absent field takes; set it as the property's initialiser too. Implies optional. */
   readonly default?: unknown;
-  /** Required, unless one of these sibling fields is given; null is as good as absent. */
+  /** Required, unless one of these sibling fields is given; null is then as good as absent. */
   readonly requiredUnless?: readonly string[];
   /** Optional, unless one of these sibling fields is given. Goes with `optional`. */
   readonly requiredWith?: readonly string[];

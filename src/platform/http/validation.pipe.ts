@@ -5,7 +5,7 @@ import { type Settings, SETTINGS } from '../../config/settings.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { isObject } from '../../shared/is-object.js';
 import { isSecretName } from '../observability/logger.js';
-import { checkField, type DtoClass, type FieldSpec, fieldsOf } from './field-spec.js';
+import { checkField, type DtoClass, type FieldSpec, fieldsOf, isRequired } from './field-spec.js';
 import { wrapped } from './field.js';
 import { mayBeAbsent } from './may-be-absent.js';
 import { laterFaults } from './refused-later.js';
@@ -121,16 +121,16 @@ export function walkShape(type: DtoClass, value: Record<string, unknown>, loc: r
         findings.push({ loc: [...loc, echo(name) as string], type: 'extra_forbidden', input, ctx: {} });
       }
     } else {
-      const kept = walkField(spec, value[name], at, findings);
+      const kept = walkField(spec, value[name], value, at, findings);
       if (kept !== undefined) copy[name] = kept;
     }
   }
   return copy;
 }
 
-function walkField(spec: FieldSpec, value: unknown, loc: readonly string[], findings: FieldFinding[]): unknown {
+function walkField(spec: FieldSpec, value: unknown, owner: object, loc: readonly string[], findings: FieldFinding[]): unknown {
   // Answers tell by null that a sibling stands for the field, and what was answered may be sent again.
-  if (value === null && spec.requiredUnless.length > 0) return undefined;
+  if (value === null && spec.requiredUnless.length > 0 && !isRequired(spec, owner)) return undefined;
   // Except for containers, class-transformer gets scalars only: it would take an object's own key `constructor` for its class.
   if (value === null || (spec.nested === null && typeof value !== 'object')) return value;
   if (isRepeated(spec, value, loc)) {
