@@ -5,6 +5,9 @@ const DAY = '2026-01-15';
 const PLACE = { issuer_id: '{issuer_id}', establishment_id: '{establishment_id}', emission_point_id: '{emission_point_id}' };
 const INVOICE = '{id of the invoice}';
 
+/** Of the types that may rest on a document which is still on its way. */
+const ON_ITS_WAY = 'Where the SRI refuses an original that was on its way, and it is corrected to another `issue_date`, its access key changes as well: the `warnings` of the corrected document then list what names it by its id under the former day (`correction.referred_to`).';
+
 /** What a reader has to know about each type before its example. */
 const TYPES: Readonly<Record<string, { readonly title: string; readonly notes: readonly string[] }>> = {
   '01': {
@@ -37,6 +40,7 @@ const TYPES: Readonly<Record<string, { readonly title: string; readonly notes: r
     notes: [
       'Each line is a reason for charging more: `description` says why, `quantity` is 1, `subtotal` the amount.',
       "The original is named as in a credit note. One of the issuer's own documents that was refused, given up or annulled is `409 INVALID_STATE`; one that is still on its way to the SRI may be debited. One that was credited in full gets a warning.",
+      ON_ITS_WAY,
     ],
   },
   '06': {
@@ -45,6 +49,7 @@ const TYPES: Readonly<Record<string, { readonly title: string; readonly notes: r
       'It carries no money: amounts are 0 and `taxes` has its one zero entry.',
       '`issue_date` is the day on which the transport starts. Several consignees: `transport.destinations`.',
       "`modified_document_id` of one of the issuer's own invoices fills in number, date and authorization number (while the invoice is on its way, its access key). An invoice that was refused, given up or annulled is `409 INVALID_STATE`, and a number, type or day that is not its own is refused; one that was credited in full gets a warning. Of an original named by number alone nothing is compared.",
+      ON_ITS_WAY,
     ],
   },
   '07': {
@@ -53,6 +58,7 @@ const TYPES: Readonly<Record<string, { readonly title: string; readonly notes: r
       'The buyer fields are the supplier from whom you withhold; `total` is what is withheld.',
       "`modified_document_id` is for a purchase settlement of the issuer's own: other invoices are the supplier's, and named by number. In the short form it fills in type, number and day. The full form takes nothing from it and says so in a warning: `withholding.supporting_documents` name the settlement too.",
       "A purchase settlement of the issuer's own that was refused, given up or annulled is `409 INVALID_STATE` in either form, named by id or, as type 03, by number; one that is still on its way to the SRI may be withheld from. With an authorization number that is not its access key a supporting document is another one.",
+      ON_ITS_WAY,
       'With `withholding` it is the full form (2.0.0), which most issuers must use. Without it the short form (1.0.0) is issued and says so in a warning.',
       "The full form has no place for a special-taxpayer number of more than five characters: such a one of the issuer's is printed, but not sent to the SRI, and a warning says so.",
     ],

@@ -154,6 +154,36 @@ describe('acts on issued documents', () => {
     expect((await exported.text()).trim().split('\r\n').slice(1).map((row) => row.split(',')[0])).toEqual([id]);
   });
 
+  it('a document that is corrected under another day says which of the others name it by the former one, until it has that again', async () => {
+    const mine = await Business.open(stack);
+    const today = mine.invoice()['issue_date'] as string;
+    const yesterday = new Date(Date.parse(today) - 86_400_000).toISOString().slice(0, 10);
+    const { document_id: id, access_key: former } = await mine.accepted(magic('slow:6, 65'));
+    const line = { line_number: 1, description: 'Café', quantity: '1', unit_price: '0', subtotal: '0.00', tax_rate_code: '0' };
+    const guide = {
+      document_type: '06', modified_document_id: id, buyer_address: 'Av. Loja 12, Cuenca', reason: 'Venta', payments: undefined, lines: [line],
+      subtotal: '0.00', total_tax: '0.00', total: '0.00', taxes: [{ tax_code: '2', tax_rate_code: '0', taxable_base: '0.00', rate: '0', tax_amount: '0.00' }],
+      transport: { origin_address: 'Quito', carrier: { id_type: '05', id: '1710034065', name: 'Pedro Torres' }, start_date: today, end_date: today, plate: 'PBA1234' },
+    };
+    const { document_id: carried } = await mine.accepted(guide);
+    const { document_id: charged } = await mine.accepted({ document_type: '05', modified_document_id: id });
+    expect((await mine.call('POST', '/documents/drafts', mine.invoice(guide))).status).toBe(201);
+    for (const other of [carried, charged]) expect((await mine.settled(other)).status).toBe('AUTHORIZED');
+    expect((await mine.call<string>('GET', `/documents/${carried}/xml`)).body).toContain(`<numAutDocSustento>${former}</numAutDocSustento>`);
+
+    const corrected = async (change: Record<string, unknown>): Promise<unknown> => {
+      expect((await mine.settled(id)).status).toBe('REJECTED');
+      expect((await mine.call('POST', `/documents/${id}/correct`, mine.invoice(change))).status).toBe(202);
+      const { warnings } = await mine.document(id);
+      return (warnings as { rule: string }[]).filter(({ rule }) => rule === 'correction.referred_to');
+    };
+    const told = [{ severity: 'warning', pointer: '/issue_date', actual: `06 001-001-000000001 (${carried}), 05 001-001-000000001 (${charged})` }];
+    expect(await corrected({ ...magic('65'), issue_date: yesterday })).toMatchObject(told);
+    expect(await corrected({ ...magic('35'), issue_date: yesterday, buyer_name: 'Corregida' })).toMatchObject(told);
+    expect(await corrected({ issue_date: today })).toEqual([]);
+    expect(await mine.settled(id)).toMatchObject({ status: 'AUTHORIZED', access_key: former });
+  });
+
   const KEPT_THOUGH_REFUSED = { kind: 'refuse', code: '35', at: 'reception', stored: true } as const;
   /** The next daily comparison with the SRI, which the stack makes every four seconds. */
   const compare = (id: string, when: 'in an hour' | 'now'): Promise<unknown> =>

@@ -138,6 +138,7 @@ function nameOf(sql: string): string {
 
 function findName(sql: string): string {
   if (sql.includes('claim_step(')) return 'take';
+  if (sql.includes('modified_document_id = $2')) return 'outdated_references';
   if (sql.startsWith('update outbox set lost_leases')) return 'outlived';
   if (/from documents d\s+join document_contents c/.test(sql)) return 'get_document';
   if (sql.startsWith('select d.access_key from documents d')) return 'stored';

@@ -83,8 +83,8 @@ export function misnamed(content: DocumentContent, original: ModifiedDocument): 
 
 /**
  * The authorization number that a guide (06) writes beside the number of its supporting document. While that document is on its
- * way this is its access key, which becomes the number (ficha técnica, section 5.2). Null for other types, and if the outcome is
- * not known.
+ * way this is its access key, which becomes the number (ficha técnica, section 5.2) unless the SRI refuses it and it is corrected
+ * to another day: then its correction warns of the guide (`referredTo`). Null for other types, and if the outcome is not known.
  */
 export function supportAuthorization({ documentType }: DocumentContent, { status, accessKey, authorizationNumber }: ModifiedDocument): string | null {
   if (documentType !== '06') return null;

@@ -7,6 +7,8 @@ import type { DocumentContent } from '../../../sri/document-types/content.js';
 import { requireAction } from '../domain/actions.js';
 import type { Place } from '../domain/issuance.js';
 import type { Action, DocumentStatus } from '../domain/lifecycle.js';
+import type { OutdatedReference } from '../domain/outdated-reference.js';
+import { AT_ITS_PLACE, PRINTED_NUMBER } from './printed-number.js';
 import { fromWireMessage, type WireMessage } from './wire-message.js';
 
 /** A document as the caller's actions on it need to see it. */
@@ -20,6 +22,26 @@ export interface StoredDocument {
   readonly place: Place;
   readonly content: DocumentContent;
 }
+
+/** References to one document that are looked at, so that correcting it does not slow down for one with very many. */
+const REFERENCES_LOOKED_AT = 1_000;
+
+/** A withholding in its full form takes nothing from the document that it names by id: its supporting documents say the day. */
+const OUTDATED_REFERENCES = `
+  select d.id, d.document_type as "documentType", ${PRINTED_NUMBER} as number
+  from (select * from documents where tenant_id = $1 and modified_document_id = $2 limit ${REFERENCES_LOOKED_AT}) d
+  ${AT_ITS_PLACE}
+  join document_contents c on c.tenant_id = d.tenant_id and c.document_id = d.id and c.revision = d.content_revision
+  where not came_to_nothing(d.status, d.error_code, d.error_detail) and exists (
+    select from (
+      select c.content ->> 'modifiedDocumentIssueDate' where c.content #> '{withholding,supportingDocuments}' is null
+      union all
+      select s ->> 'issueDate' from jsonb_path_query(c.content, '$.withholding.supportingDocuments[*]') s
+      where s ->> 'number' = (select ${PRINTED_NUMBER} from documents d ${AT_ITS_PLACE} where d.tenant_id = $1 and d.id = $2)
+    ) named (day)
+    where named.day <> $3
+  )
+  order by d.created_at, d.id`;
 
 /** Finds the document an action is about, and refuses actions that its state does not allow. */
 @Injectable()
@@ -61,5 +83,14 @@ export class StoredDocumentsRepository {
       manager.query<{ was_refused: boolean }[]>('select was_refused_at_authorization($1, $2) as was_refused', [tenantId, documentId]),
     );
     return row?.was_refused === true;
+  }
+
+  /**
+   * The documents that name this one by its id but under another day, the oldest first: drafts and what came to nothing are not
+   * among them. One that is issued at the same moment may be missing.
+   * @param issueDate `YYYY-MM-DD`
+   */
+  outdatedReferences({ tenantId }: TenantContext, documentId: string, issueDate: string): Promise<OutdatedReference[]> {
+    return this.transaction.run(tenantId, (manager) => manager.query<OutdatedReference[]>(OUTDATED_REFERENCES, [tenantId, documentId, issueDate]));
   }
 }
