@@ -3179,7 +3179,7 @@ export interface components {
              * @example 115.00
              */
             total?: number | string;
-            /** @description The lines grouped by tax and rate */
+            /** @description The lines grouped by tax and rate; empty, nothing can be issued yet */
             taxes?: components["schemas"]["DocumentTaxCreate"][];
             /**
              * @description 01 invoice, 03 purchase settlement, 04 credit note, 05 debit note, 06 delivery guide, 07 withholding
@@ -3640,7 +3640,7 @@ export interface components {
              * @example 115.00
              */
             total?: number | string;
-            /** @description The lines grouped by tax and rate */
+            /** @description The lines grouped by tax and rate; empty, nothing can be issued yet */
             taxes?: components["schemas"]["DocumentTaxCreate"][];
             /**
              * @description 01 invoice, 03 purchase settlement, 04 credit note, 05 debit note, 06 delivery guide, 07 withholding
@@ -4119,7 +4119,7 @@ export interface components {
              * @example 115.00
              */
             total?: number | string;
-            /** @description The lines grouped by tax and rate */
+            /** @description The lines grouped by tax and rate; empty, nothing can be issued yet */
             taxes?: components["schemas"]["DocumentTaxCreate"][];
             /**
              * @description 01 invoice, 03 purchase settlement, 04 credit note, 05 debit note, 06 delivery guide, 07 withholding

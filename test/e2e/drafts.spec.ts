@@ -135,6 +135,31 @@ describe('drafts and what follows an issued document', () => {
     expect(await patched({ tip: '0.50', total_discount: '0.00' })).toMatchObject({ total: '12.00', total_discount: '0.00', warnings: [{ rule: 'payments.defaulted' }] });
   });
 
+  it.each(['3', '99'])('takes back the totals that it computed from lines with the rate %s, of which there are no taxes, and says what is wrong until the line is corrected', async (rate) => {
+    const lines = (tax_rate_code: string): object[] => [{ ...LINES[0], tax_rate_code }];
+    const { body: created } = await draft({ ...FROM_LINES, lines: lines(rate) });
+    const none = { subtotal: '10.00', total_tax: '0.00', total: '10.00', taxes: [] };
+    const told = { ...none, warnings: [{ pointer: '/lines/0/tax_rate_code' }] };
+    expect(created).toMatchObject(told);
+    const patched = (body: object): Promise<Answer<Body>> => business.call<Body>('PATCH', `/documents/${created.id}`, body);
+    const { subtotal, total_tax, total, taxes } = await business.document(created.id);
+    for (const body of [{ subtotal, total_tax, total, taxes }, { total: '10.00' }, { buyer_name: 'Otra Persona' }]) expect(await patched(body)).toMatchObject({ status: 200, body: told });
+    expect((await patched({ total: '11.00' })).body).toMatchObject({ ...told, total: '11.00' });
+    expect(await business.call('POST', '/documents/validate', business.invoice({ ...none, lines: lines(rate) }))).toMatchObject({ status: 200, body: { valid: false, findings: [{ pointer: '/lines/0/tax_rate_code' }] } });
+    expect(await business.call('POST', `/documents/${created.id}/issue`)).toMatchObject({ status: 400, body: { error: { code: 'FISCAL_RULE_VIOLATED', detail: [{ pointer: '/lines/0/tax_rate_code' }] } } });
+    expect((await business.issue({ ...none, lines: lines(rate) })).status).toBe(422);
+
+    const { status, body } = await patched({ lines: lines('4') });
+    expect([status, body]).toMatchObject([200, { total_tax: '1.50', total: '11.50', taxes: [{ tax_rate_code: '4' }], warnings: [{ rule: 'payments.defaulted' }] }]);
+  });
+
+  it('takes groups of taxes that are none beside lines that have them, and says that they are missing', async () => {
+    const { status, body } = await draft({ taxes: [] });
+    expect([status, body]).toMatchObject([201, { taxes: [], warnings: [{ rule: 'shape.empty', pointer: '/taxes' }] }]);
+    const answer = await business.call<Body>('POST', `/documents/${body.id}/issue`);
+    expect([answer.status, answer.body.error]).toMatchObject([400, { code: 'FISCAL_RULE_VIOLATED', detail: [{ rule: 'shape.empty', pointer: '/taxes' }] }]);
+  });
+
   it('keeps its totals when it becomes a withholding, for which none can be computed', async () => {
     const created = await draft(FROM_LINES);
     const { status, body } = await business.call<Body>('PATCH', `/documents/${created.body.id}`, { document_type: '07' });

@@ -24,7 +24,7 @@ const IDEMPOTENCY_KEY = { min: 1, max: 255, nullable: true, about: 'Prevents dup
 
 /** Groups of taxes that a document may have, which are more than any has. */
 export const MOST_TAXES = 200;
-const TAXES = { min: 1, max: MOST_TAXES, about: 'The lines grouped by tax and rate' } as const;
+const TAXES = { max: MOST_TAXES, about: 'The lines grouped by tax and rate' } as const;
 
 /** Fields that a draft or dry run gives all together, or leaves to the service all together. */
 export const COMPUTABLE = ['subtotal', 'total_tax', 'total', 'taxes'] as const;
@@ -83,17 +83,20 @@ export class DocumentCreateDto extends DocumentBodyDto {
   @Money(SUBTOTAL) subtotal: string;
   @Money(TOTAL_TAX) total_tax: string;
   @Money(TOTAL) total: string;
-  @NestedList(() => DocumentTaxDto, TAXES) taxes: DocumentTaxDto[];
+  @NestedList(() => DocumentTaxDto, { ...TAXES, min: 1 }) taxes: DocumentTaxDto[];
   @Text(IDEMPOTENCY_KEY) idempotency_key?: string | null;
 }
 
-/** As for issuing; the totals and `taxes` may be left out, all four together: then the service computes them from the lines. */
+/**
+ * As for issuing; the totals and `taxes` may be left out, all four together: then the service computes them from the lines. Where no
+ * line has a tax in force it computes an empty list, which may be given back therefore: a finding, for which issuing refuses it.
+ */
 class DocumentFromLinesDto extends DocumentBodyDto {
   @NestedList(() => DraftLineDto, { min: 1, max: MAX_LINES }) lines: DraftLineDto[];
   @Money({ ...SUBTOTAL, ...WITH_TOTALS }) subtotal?: string;
   @Money({ ...TOTAL_TAX, ...WITH_TOTALS }) total_tax?: string;
   @Money({ ...TOTAL, ...WITH_TOTALS }) total?: string;
-  @NestedList(() => DocumentTaxDto, { ...TAXES, ...WITH_TOTALS }) taxes?: DocumentTaxDto[];
+  @NestedList(() => DocumentTaxDto, { ...TAXES, ...WITH_TOTALS, about: `${TAXES.about}; empty, nothing can be issued yet` }) taxes?: DocumentTaxDto[];
 }
 
 /** A draft that exists already: an idempotency key belongs to its creation. */

@@ -60,7 +60,8 @@ export const PAYLOAD_FIELDS: readonly PayloadField[] = [
   document('reason', false, orNull(texts(500))),
   document('idempotency_key', false, orNull(texts(255))),
   document('lines', true, list),
-  document('taxes', true, list),
+  // That a document to issue has one is a test of its own.
+  document('taxes', true, { takes: [[]], refuses: [{}, 'x', null] }),
   document('payments', false, { takes: [[]], refuses: [{}, 'x'] }),
   document('numeric_code', true, digits(8)),
 

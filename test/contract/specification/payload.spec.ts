@@ -62,6 +62,14 @@ describe('specification 2: the creation payload', () => {
     },
   );
 
+  it('2.1 taxes has one entry at least to be issued; a draft may have none, as where none were found for its lines', async () => {
+    const none = { ...body, taxes: [] };
+    const { status, body: answer } = await business.call<Refused>('POST', '/documents', none);
+    expect([status, answer.error.code, answer.detail]).toMatchObject([422, 'VALIDATION_FAILED', [{ loc: ['body', 'taxes'], type: 'too_short' }]]);
+    expect((await business.call('POST', '/documents/drafts', none)).status).toBe(201);
+    expect((await business.call('POST', '/documents/validate', none)).body).toMatchObject({ valid: false, findings: [{ rule: 'shape.empty', pointer: '/taxes' }] });
+  });
+
   it('2.1 a discount that is left out is 0.00, 2.2 that of a line too, and its tax is the IVA', async () => {
     const { total_discount: _absent, ...without } = body;
     const { status, body: draft } = await business.call<{ id: string; total_discount: string }>('POST', '/documents/drafts', without);

@@ -67,7 +67,9 @@ export class UpdateDraftHandler implements ICommandHandler<UpdateDraft> {
 /** The stored draft as a body, overlaid with the patch and validated as a whole. */
 function merged({ place, content }: StoredDocument, patch: unknown, issuer: IssuerSnapshot): StoredDraftDto {
   const overlay = isObject(patch) ? patch : {};
-  const body = withoutNulls(toWire(content)) as Record<string, unknown>;
+  const wire = toWire(content) as Record<string, unknown>;
+  // Lines without a tax in force have no groups: that list is empty, not left out.
+  const body = { ...(withoutNulls(wire) as Record<string, unknown>), taxes: wire['taxes'] };
   const hasNewLines = 'lines' in overlay;
   const isOutdated = isObject(overlay['withholding']) || (areComputable(content, overlay) && (hasNewLines || areTotalsComputed(content, issuer)));
   const recompute = isOutdated && !COMPUTABLE.some((field) => field in overlay);
