@@ -54,9 +54,14 @@ export class RedisCluster {
   async moveSlot(slot: number): Promise<void> {
     const from = await this.ownerOf(slot);
     const to = this.nodes.find((node) => node !== from);
-    const id = await to?.client.cluster('MYID');
+    if (to === undefined) throw new Error('a cluster of one node moves no slot');
+    const [fromId, toId] = [await from.client.cluster('MYID'), await to.client.cluster('MYID')];
+    const set = ({ client }: Node, ...how: string[]): Promise<unknown> => client.call('CLUSTER', 'SETSLOT', String(slot), ...how);
+    // Whoever imports a slot takes it with a higher epoch: else the former owner, who still claims it for a moment, may win it back.
+    await set(to, 'IMPORTING', fromId);
+    await set(from, 'MIGRATING', toId);
     await from.client.flushall();
-    for (const { client } of [to, ...this.nodes.filter((node) => node !== to)].flatMap((node) => node ?? [])) await client.call('CLUSTER', 'SETSLOT', String(slot), 'NODE', String(id));
+    for (const node of [to, ...this.nodes.filter((other) => other !== to)]) await set(node, 'NODE', toId);
     while ((await this.ownerOf(slot)) === from) await sleep(50);
   }
 
