@@ -83,6 +83,7 @@ describe('taking a number', () => {
       const [row] = await own.query<{ read: string }[]>(`select seq_tup_read + idx_tup_fetch as read from pg_stat_user_tables where relid = 'sello.documents'::regclass`);
       return Number(row?.read);
     };
+    await database.counted();
     const before = await read();
     const context = { tenantId: seed.tenantId, principal: { kind: 'api_key', id: seed.apiKeyId }, environment: 'TEST' } as const;
     const transaction = new TenantTransaction(own);

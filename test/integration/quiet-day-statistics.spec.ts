@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { inTransaction } from '../support/held-transaction.js';
 import { issueBySql, type SeededTenant, seedTenant } from '../support/seed.js';
 import { serviceConnections } from '../support/service-connections.js';
 
@@ -41,21 +40,13 @@ describe('with statistics of a day on which nothing waits', () => {
     await database.drop();
   });
 
-  /** Counted at once: what a session that stays open has looked at may be counted seconds later, as if somebody else had. */
-  const asOwner = (sql: string, parameters: readonly unknown[] = []): Promise<unknown> =>
-    inTransaction(database, async (client) => {
-      await client.query(sql, [...parameters]);
-      await client.query('commit');
-      await client.query('select pg_stat_force_next_flush()');
-    });
-
   async function withWebhook(): Promise<SeededTenant> {
     const seed = await seedTenant(database);
     await database.query(`insert into webhooks (tenant_id, id, url, is_active, created_at, updated_at) values ($1, $1, 'https://receiver.example/', true, now(), now())`, [seed.tenantId]);
     return seed;
   }
   const addEvents = ({ tenantId }: SeededTenant, count: number): Promise<unknown> =>
-    asOwner(`insert into events (tenant_id, id, type, created_at, data) select $1, gen_random_uuid(), 'sequence.low', now(), '{"sequence": {}}' from generate_series(1, $2::integer)`, [tenantId, count]);
+    database.query(`insert into events (tenant_id, id, type, created_at, data) select $1, gen_random_uuid(), 'sequence.low', now(), '{"sequence": {}}' from generate_series(1, $2::integer)`, [tenantId, count]);
   /** One that has ended. */
   async function pause({ tenantId, issuerId }: SeededTenant): Promise<string> {
     const id = randomUUID();
@@ -64,13 +55,14 @@ describe('with statistics of a day on which nothing waits', () => {
   }
   /** Documents of which nothing but their work is there. */
   const addWork = (step: string, dueAt: string, isAhead: boolean): Promise<unknown> =>
-    asOwner(
+    database.query(
       `insert into outbox (tenant_id, document_id, step, due_at, announcements, issuer_id, establishment_id, emission_point_id, document_type, sequential, unsent, ahead)
        select $1, gen_random_uuid(), $5, ${dueAt}, 1, $2, $3, $4, '01', n, true, $6 from generate_series(1, $7::integer) n`,
       [tenant.tenantId, tenant.issuerId, tenant.establishmentId, tenant.emissionPointId, step, isAhead, BACKLOG],
     );
 
   async function pagesLookedAt(): Promise<number> {
+    await database.counted();
     await service.query('select pg_stat_force_next_flush()');
     const [row] = await service.query<{ pages: number }[]>(
       'select sum(coalesce(heap_blks_hit, 0) + coalesce(heap_blks_read, 0) + coalesce(idx_blks_hit, 0) + coalesce(idx_blks_read, 0))::integer as pages from pg_statio_user_tables');
@@ -96,7 +88,7 @@ describe('with statistics of a day on which nothing waits', () => {
     const { done, most } = await inParts('select wake_resumed($1, $2, now(), 10000) as done', [tenant.tenantId, await pause(tenant)]);
     expect(done).toEqual(parts(10_000));
     expect(most).toBeLessThan(PAGES_OF_ONE);
-    await asOwner('delete from outbox');
+    await database.query('delete from outbox');
   });
 
   it('the worker wakes what a certificate was missing for', async () => {
@@ -104,13 +96,13 @@ describe('with statistics of a day on which nothing waits', () => {
     const { done, most } = await inParts('select wake_parked_going_round(now(), 5000) as done', []);
     expect(done).toEqual(parts(5_000));
     expect(most).toBeLessThan(PAGES_OF_ONE);
-    await asOwner('delete from outbox');
+    await database.query('delete from outbox');
   });
 
   it('the worker adds up what an outage of ours left to count, within the time that a statement may take', async () => {
     // Planned for good while there is nothing.
     for (let time = 1; time <= 8; time += 1) await service.query('select fold_document_counts(5000)');
-    await asOwner(
+    await database.query(
       `insert into document_count_changes (tenant_id, created_on, issue_date, issuer_id, document_type, resting_status, change)
        select $1, current_date, current_date, $2, '01', 'AUTHORIZED', 1 from generate_series(1, $3::integer)`,
       [tenant.tenantId, tenant.issuerId, BACKLOG],
@@ -121,8 +113,8 @@ describe('with statistics of a day on which nothing waits', () => {
   describe('whose webhook was off', () => {
     beforeAll(async () => {
       await addEvents(tenant, BACKLOG);
-      await asOwner('update webhook_deliveries set next_attempt_at = null where tenant_id = $1', [tenant.tenantId]);
-      await asOwner(`update webhook_work set due_at = now() + interval '3 days' where tenant_id = $1`, [tenant.tenantId]);
+      await database.query('update webhook_deliveries set next_attempt_at = null where tenant_id = $1', [tenant.tenantId]);
+      await database.query(`update webhook_work set due_at = now() + interval '3 days' where tenant_id = $1`, [tenant.tenantId]);
     });
 
     it('who switches it on resumes what was set aside', async () => {

@@ -591,6 +591,7 @@ describe('the work of webhooks', () => {
          from pg_stat_user_tables t where t.relid = 'sello.webhook_deliveries'::regclass`);
       return Number(row?.read);
     };
+    await database.counted();
     const before = await read();
     const page = await new DeliveriesRepository(new TenantTransaction(service)).page(id, webhookId, status, 50, 0);
     expect([page?.total, page?.rows.length, page?.rows.every((one) => one.status === status)]).toEqual([60, 50, true]);

@@ -9,6 +9,8 @@ export interface TestDatabase {
   readonly ownerUrl: string;
   /** Runs statements as the owner, on a connection that serves others afterwards: settings are made by `set local`. */
   query<Row extends pg.QueryResultRow>(sql: string, parameters?: unknown[]): Promise<Row[]>;
+  /** Has PostgreSQL count at once in its statistics what `query` has done: it may do so seconds later, as if somebody else had done it then. */
+  counted(): Promise<void>;
   /** Ends the connections of `query`, which begins new ones when it is used again. */
   close(): Promise<void>;
   /** Ends all connections to the database and removes it. */
@@ -46,6 +48,11 @@ export function testDatabase(name: string): TestDatabase {
       pool ??= ownerPool(ownerUrl);
       return (await pool.query<Row>(sql, parameters)).rows;
     },
+    async counted() {
+      const used = pool;
+      // At the same time, so that each has a connection of its own.
+      if (used !== null) await Promise.all(Array.from({ length: CONNECTIONS }, () => used.query('select pg_stat_force_next_flush()')));
+    },
     close,
     async drop() {
       await close();
@@ -54,9 +61,11 @@ export function testDatabase(name: string): TestDatabase {
   };
 }
 
+const CONNECTIONS = 4;
+
 /** Thousands of connections that serve one statement each would take a noticeable part of all processor time. */
 function ownerPool(ownerUrl: string): pg.Pool {
-  const pool = new pg.Pool({ connectionString: ownerUrl, options: '-c search_path=sello,public', max: 4, idleTimeoutMillis: 5_000, allowExitOnIdle: true });
+  const pool = new pg.Pool({ connectionString: ownerUrl, options: '-c search_path=sello,public', max: CONNECTIONS, idleTimeoutMillis: 5_000, allowExitOnIdle: true });
   // Of a connection that nobody uses: a test ended it, or its server. The next statement gets a new one.
   pool.on('error', () => undefined);
   return pool;
