@@ -2,7 +2,7 @@ import type { Client } from 'pg';
 import { DataSource, type EntityManager } from 'typeorm';
 import { allMoves } from '../modules/documents/domain/lifecycle.js';
 import { TimerSleeper } from '../platform/adapters/timer-sleeper.js';
-import { IS_CLOSED } from '../platform/database/closed-schema.js';
+import { isClosed } from '../platform/database/closed-schema.js';
 import { ownerDataSourceOptions } from '../platform/database/connection.js';
 import { takeTurn } from '../platform/database/migration-turn.js';
 import { connectAsOwner, seesEveryRow } from '../platform/database/owner-client.js';
@@ -40,8 +40,7 @@ export async function migrate(ownerUrl: string, report: (line: string) => void):
     } finally {
       await dataSource.destroy();
     }
-    const { rows: [schema] } = await guard.query<{ is_closed: boolean }>(IS_CLOSED);
-    if (schema?.is_closed === true) report('a restore closed this database: no process can serve it before npm run after-restore, which npm run restore goes on with by itself');
+    if (await isClosed(guard)) report('a restore closed this database: no process can serve it before npm run after-restore, which npm run restore goes on with by itself');
   } finally {
     await guard.end();
   }

@@ -1,3 +1,5 @@
+import type { Client } from 'pg';
+
 /**
  * A restored database is closed until its new life has begun: the role of the service may not use the schema. PostgreSQL
  * itself then keeps every process off, also one of an older version, however the restore was broken off. A column could not say
@@ -11,3 +13,9 @@ export const OPEN = 'grant usage on schema sello to sello_app';
 export const IS_CLOSED = `
   select not has_schema_privilege('sello_app', n.oid, 'usage') as is_closed from pg_namespace n
   where n.nspname = 'sello' and exists (select from pg_class c where c.relnamespace = n.oid)`;
+
+/** The same, asked by an owner. */
+export async function isClosed(client: Client): Promise<boolean> {
+  const { rows: [schema] } = await client.query<{ is_closed: boolean }>(IS_CLOSED);
+  return schema?.is_closed === true;
+}

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { AuditTrail } from '../../../platform/audit/audit-trail.js';
-import { sqlState } from '../../../platform/database/sql-error.js';
-import { SQL_STATE } from '../../../platform/database/sql-state.js';
+import { refuseHeld, waitShortly } from '../../../platform/database/held-lock.js';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import { refuseDuplicates } from '../../../platform/database/unique-violation.js';
 import { DomainError } from '../../../shared/domain-error.js';
@@ -31,9 +30,6 @@ const FILTER = `tenant_id = $1 and ($2::text is null or strpos(search_text, $2) 
   and ($4::boolean or deleted_at is null)`;
 
 const filterValues = (tenantId: string, { q, isActive, withDeleted }: ProductFilter): unknown[] => [tenantId, q === null ? null : searchForm(q), isActive, withDeleted];
-
-/** Changes of single products wait so long for one another, never for the end of an import. */
-const PRODUCT_WAIT_MS = 250;
 
 @Injectable()
 export class ProductsRepository {
@@ -188,20 +184,10 @@ export interface Upsert {
  * @throws DomainError INVALID_STATE while another request changes the product
  */
 async function unlessHeld<T>(manager: EntityManager, statement: () => Promise<T>): Promise<T> {
-  await manager.query(`set local lock_timeout = '${PRODUCT_WAIT_MS}ms'`);
+  await waitShortly(manager);
   const result = await refuseHeld(statement);
   await manager.query('set local lock_timeout to default');
   return result;
-}
-
-/** @throws DomainError INVALID_STATE when another request keeps a product for longer than the statement waits */
-async function refuseHeld<T>(statement: () => Promise<T>): Promise<T> {
-  try {
-    return await statement();
-  } catch (error) {
-    if (sqlState(error) === SQL_STATE.lockNotAvailable) throw new DomainError('INVALID_STATE', { reason: 'BEING_CHANGED', allowed_actions: ['repeat'] });
-    throw error;
-  }
 }
 
 /** In the order in which an import goes, so that two wait for each other instead of locking each other out. */

@@ -1,12 +1,10 @@
 import type { EntityManager } from 'typeorm';
+import { refuseHeld, waitShortly } from '../../../platform/database/held-lock.js';
 import { sqlState } from '../../../platform/database/sql-error.js';
 import { SQL_STATE } from '../../../platform/database/sql-state.js';
 import { DomainError } from '../../../shared/domain-error.js';
 
 const INACTIVE = ['deactivate'] as const;
-
-/** A removal waits so long for each lock, in milliseconds: well below the second after which PostgreSQL looks who waits in a circle. */
-const REMOVAL_WAIT_MS = 250;
 
 /** What is removed: an issuer, one of its establishments, or one emission point of that. */
 export interface Place {
@@ -30,10 +28,9 @@ const hasDocuments = (): DomainError => new DomainError('INVALID_STATE', { reaso
  */
 export async function refuseInUse<T>(remove: () => Promise<T>): Promise<T> {
   try {
-    return await remove();
+    return await refuseHeld(remove);
   } catch (error) {
     if (sqlState(error) === SQL_STATE.foreignKeyViolation) throw hasDocuments();
-    if (sqlState(error) === SQL_STATE.lockNotAvailable) throw new DomainError('INVALID_STATE', { reason: 'BEING_CHANGED', allowed_actions: ['repeat'] });
     throw error;
   }
 }
@@ -54,7 +51,7 @@ export async function lockUnusedPoints(manager: EntityManager, tenantId: string,
     parameters,
   );
   if (used.length > 0) throw hasDocuments();
-  await manager.query(`set local lock_timeout = '${REMOVAL_WAIT_MS}ms'`);
+  await waitShortly(manager);
   await manager.query(`select from sequence_counters where tenant_id = $1 and emission_point_id in (${POINTS}) order by emission_point_id, document_type, environment for update`, parameters);
   await manager.query(`select from emission_points where tenant_id = $1 and id in (${POINTS}) order by id for update`, parameters);
 }

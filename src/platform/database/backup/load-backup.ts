@@ -41,7 +41,7 @@ export async function loadBackup(url: string, folder: string, drill: Date | null
     try {
       const dataSource = await new DataSource({ ...ownerDataSourceOptions(url, 'restore'), migrations: known }).initialize();
       await dataSource.runMigrations().finally(() => dataSource.destroy());
-      // Until its end: an empty service must not stand where the restored one should, nor give its numbers out again.
+      // An empty service must not stand where the restored one should, and that one must not give its numbers out again.
       await client.query(CLOSE);
       report(`the schema of ${manifest.created_at} is there`);
       await fill(client, manifest, folder, drill, report);

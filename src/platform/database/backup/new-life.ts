@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import { IS_CLOSED, OPEN } from '../closed-schema.js';
+import { isClosed, OPEN } from '../closed-schema.js';
 import { applicationName } from '../connection.js';
 import { connectAsOwner } from '../owner-client.js';
 import { holdWebhooks } from './hold-webhooks.js';
@@ -91,7 +91,6 @@ async function refuseServed(client: Client): Promise<void> {
 
 /** Whatever has served was bound to an environment, and its backup holds that, if no tenant. */
 async function refuseUnfilled(client: Client): Promise<void> {
-  const { rows: [schema] } = await client.query<{ is_closed: boolean }>(IS_CLOSED);
-  if (schema?.is_closed !== true || (await client.query('select from deployment union all select from tenants limit 1')).rows.length > 0) return;
+  if (!(await isClosed(client)) || (await client.query('select from deployment union all select from tenants limit 1')).rows.length > 0) return;
   throw new Error('the restore into this database was broken off before its rows came: drop the schema sello, and restore again');
 }
