@@ -1,17 +1,28 @@
 /**
- * Last step of `build.mjs`: API and worker as a few large modules in `dist/bundle`, which start in half the time of the
- * 1,800 small ones that they are made of (docs/adr/017-bundled-processes.md). Nothing is minified: a line of a stack trace is
- * to be read there, below the name of its file.
+ * Last step of `build.mjs`: API and worker as one file each in `dist/bundle`, with the code that V8 makes of it, which start in a
+ * third of the time of the 1,800 small ones that they are made of (docs/adr/017-bundled-processes.md). Nothing is minified: a line
+ * of a stack trace is to be read there, below the name of its file.
  */
-import { mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
-import { basename, join, relative, sep } from 'node:path';
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { access, mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { build } from 'esbuild';
 
 const root = import.meta.dirname;
 const compiled = join(root, 'dist', 'src');
 const bundles = join(root, 'dist', 'bundle');
 
-const PROGRAMS = ['main', 'worker'];
+/**
+ * `options`: of Node, that it is run with; under others V8 refuses the code that is kept. `leftOut`: what it never loads, though a
+ * package that it shares with the other would where it is asked to.
+ */
+const PROGRAMS = [
+  { name: 'main', options: ['--min-semi-space-size=16'], leftOut: [] },
+  { name: 'worker', options: [], leftOut: ['@nestjs/platform-express', 'class-transformer', 'class-validator'] },
+];
 /** Native, or loaded when they are first needed, if at all. */
 const LEFT_OUT = ['@node-rs/*', 'libxml2-wasm', 'msgpackr-extract', '@opentelemetry/*', 'swagger-ui-dist'];
 /** Optional parts of packages: asked for, and done without. */
@@ -21,11 +32,11 @@ const ABSENT = [
   'redis', 'sql.js', 'sqlite3', 'supports-color', 'ts-node', 'typeorm-aurora-data-api-driver',
 ];
 
-/** What is written before every bundle: what CommonJS expects around it, and where a module was before it was bundled. */
-const BANNER = `import { createRequire as __createRequire } from 'node:module';
-import { fileURLToPath as __pathOfUrl } from 'node:url';
-const require = __createRequire(import.meta.url);
-const __placeOf = (path) => ({ url: new URL(path, import.meta.url).href, filename: __pathOfUrl(new URL(path, import.meta.url)), dirname: __pathOfUrl(new URL('.', new URL(path, import.meta.url))).slice(0, -1) });`;
+/** What is written before every bundle, a function that `startBundle` calls, and behind it: where a module was before it was bundled. */
+const BANNER = `(function (exports, require, module, __filename, __dirname) {
+const { fileURLToPath: __pathOfUrl, pathToFileURL: __urlOfPath } = require('node:url');
+const __placeOf = (path) => { const url = new URL(path, __urlOfPath(__filename)); return { url: url.href, filename: __pathOfUrl(url), dirname: __pathOfUrl(new URL('.', url)).slice(0, -1) }; };`;
+const FOOTER = '})';
 
 /** A module goes on finding what lies beside it. */
 const ownPlace = {
@@ -76,32 +87,48 @@ function withoutNeedlessNames(text) {
   return lines.join('\n');
 }
 
-const { outputFiles } = await build({
-  entryPoints: PROGRAMS.map((program) => join(compiled, `${program}.js`)),
-  outdir: bundles,
-  bundle: true,
-  splitting: true,
-  platform: 'node',
-  format: 'esm',
-  target: 'node20.19',
-  // Interfaces, tokens and schemas are told by the names of classes and functions, which are renamed where two are alike.
-  keepNames: true,
-  external: [...LEFT_OUT, ...ABSENT],
-  plugins: [ownPlace],
-  banner: { js: BANNER },
-  logLevel: 'warning',
-  write: false,
-});
-
-// Chunks before the programs that import them, each at once and only if it changed: a process may just be starting.
-await mkdir(bundles, { recursive: true });
-const isProgram = ({ path }) => PROGRAMS.includes(basename(path, '.js'));
-for (const { path, text } of outputFiles.toSorted((one, other) => isProgram(one) - isProgram(other))) {
+/** The program and all that it loads as one text. */
+async function joined({ name, leftOut }) {
+  const { outputFiles } = await build({
+    entryPoints: [join(compiled, `${name}.js`)],
+    outfile: join(bundles, `${name}.cjs`),
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    target: 'node20.19',
+    // Interfaces, tokens and schemas are told by the names of classes and functions, which are renamed where two are alike.
+    keepNames: true,
+    external: [...LEFT_OUT, ...ABSENT, ...leftOut],
+    plugins: [ownPlace],
+    banner: { js: BANNER },
+    footer: { js: FOOTER },
+    logLevel: 'warning',
+    write: false,
+  });
   // Comments and patterns hold characters beyond ASCII, one of which may double what the whole file takes in memory.
-  const content = withoutNeedlessNames(text).replace(/[^\x00-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
-  if (content === (await readFile(path, 'utf8').catch(() => null))) continue;
+  return withoutNeedlessNames(outputFiles[0].text).replace(/[^\x00-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+const isThere = (path) => access(path).then(() => true, () => false);
+
+/** At once: a process may just be starting. */
+async function put(path, content) {
   await writeFile(`${path}.${process.pid}`, content);
   await rename(`${path}.${process.pid}`, path);
 }
-const written = outputFiles.map(({ path }) => basename(path));
-for (const file of await readdir(bundles)) if (file.endsWith('.js') && !written.includes(file)) await rm(join(bundles, file), { force: true });
+
+await mkdir(bundles, { recursive: true });
+const written = await Promise.all(PROGRAMS.map(async (program) => {
+  const content = await joined(program);
+  // V8 knows the text that its code is of by its length alone, so another text has another name.
+  const bundle = `${program.name}-${createHash('sha256').update(content).digest('hex').slice(0, 16)}.cjs`;
+  const path = join(bundles, bundle);
+  if (!(await isThere(`${path}.code`))) {
+    await put(path, content);
+    const keep = `import { keepCode } from ${JSON.stringify(pathToFileURL(join(compiled, 'platform', 'start-bundle.js')))}; await keepCode(${JSON.stringify(path)});`;
+    await promisify(execFile)(process.execPath, [...program.options, '--input-type=module', '--eval', keep]);
+  }
+  await put(join(bundles, `${program.name}.js`), `import { startBundle } from '../src/platform/start-bundle.js';\nawait startBundle(import.meta.dirname + '/${bundle}');\n`);
+  return [`${program.name}.js`, bundle, `${bundle}.code`];
+}));
+for (const file of await readdir(bundles)) if (!written.flat().includes(file)) await rm(join(bundles, file), { force: true });

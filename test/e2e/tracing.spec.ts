@@ -197,12 +197,12 @@ describe('traces', () => {
 
   it('are not silently missing where their packages are', async () => {
     const without = ahead(`
-      import { register } from 'node:module';
-      register('data:text/javascript,' + encodeURIComponent(\`
-        export function resolve(name, context, next) {
-          if (name === '@opentelemetry/sdk-trace') throw Object.assign(new Error('Cannot find package'), { code: 'ERR_MODULE_NOT_FOUND' });
-          return next(name, context);
-        }\`));`);
+      import Module from 'node:module';
+      const resolve = Module._resolveFilename;
+      Module._resolveFilename = (name, ...rest) => {
+        if (name === '@opentelemetry/sdk-trace') throw Object.assign(new Error('Cannot find module'), { code: 'MODULE_NOT_FOUND' });
+        return resolve(name, ...rest);
+      };`);
     const env = { NODE_OPTIONS: without, PATH: process.env['PATH'], APP_ENV: 'sandbox', DATABASE_URL: stack.databaseUrl, REDIS_URL: stack.redisUrl, MASTER_KEY: fromSetup('TEST_MASTER_KEY'), OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
     const ended = await new Promise<{ code: unknown; output: string }>((resolve) => {
       execFile(process.execPath, [entryOf('worker')], { env, timeout: 100_000 }, (error, stdout, stderr) => resolve({ code: error?.code, output: stdout + stderr }));

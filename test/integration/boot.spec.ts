@@ -1,12 +1,13 @@
 import 'reflect-metadata';
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { Command, Query } from '@nestjs/cqrs';
 import { Module, Controller, Get } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { Test } from '@nestjs/testing';
+import { API_NODE_OPTIONS } from '../../src/local/parts.js';
 import { RouteDeclarations } from '../../src/platform/security/route-declarations.js';
 
 /** Where @nestjs/cqrs notes what a handler handles. */
@@ -27,6 +28,13 @@ async function useCaseClasses(): Promise<Class[]> {
     }
   }
   return classes;
+}
+
+/** Where the build put a program with all that it loads. */
+function bundleOf(program: string): string {
+  const folder = resolve('dist', 'bundle');
+  const [bundle] = readdirSync(folder).filter((file) => file.startsWith(`${program}-`) && file.endsWith('.cjs'));
+  return join(folder, bundle!);
 }
 
 describe('what must hold before a process serves', () => {
@@ -60,22 +68,27 @@ describe('what must hold before a process serves', () => {
   });
 
   it('the bundles hold production packages alone, and that of the worker nothing of HTTP', () => {
-    const read = (file: string) => readFileSync(join('dist', 'bundle', file), 'utf8');
     const packagesIn = (text: string) => Array.from(text.matchAll(/^ *\/\/ ((?:.*\/)?node_modules\/(?:@[\w.-]+\/)?[\w.-]+)\//gm), ([, path]) => path!);
-    const bundled = (file: string, seen = new Set<string>()): readonly string[] => {
-      if (seen.has(file)) return [];
-      seen.add(file);
-      const packages = packagesIn(read(file)).map((path) => path.slice(path.lastIndexOf('node_modules/') + 13));
-      return [...packages, ...Array.from(read(file).matchAll(/^(?:import|\} from) .*?"\.\/([\w.-]+)";$/gm), ([, other]) => bundled(other!, seen)).flat()];
-    };
-    const [api, worker] = ['main.js', 'worker.js'].map((file) => new Set(bundled(file)));
+    const [ofApi, ofWorker] = ['main', 'worker'].map((program) => packagesIn(readFileSync(bundleOf(program), 'utf8')));
+    const [api, worker] = [ofApi!, ofWorker!].map((paths) => new Set(paths.map((path) => path.slice(path.lastIndexOf('node_modules/') + 13))));
     const ofHttp = ['express', 'class-validator', 'class-transformer', 'passport', '@nestjs/swagger'];
     expect(ofHttp.filter((name) => api!.has(name))).toEqual(ofHttp);
     expect(ofHttp.filter((name) => worker!.has(name))).toEqual([]);
     expect(['typeorm', 'pg', 'bull', 'ioredis', '@nestjs/core'].filter((name) => !worker!.has(name))).toEqual([]);
     const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as { packages: Record<string, { dev?: boolean }> };
-    const all = new Set(readdirSync(join('dist', 'bundle')).flatMap((file) => packagesIn(read(file))));
-    expect([...all].filter((path) => packages[path]?.dev !== undefined || packages[path] === undefined)).toEqual([]);
+    expect([...ofApi!, ...ofWorker!].filter((path) => packages[path]?.dev !== undefined || packages[path] === undefined)).toEqual([]);
+  });
+
+  it.each([
+    ['main', API_NODE_OPTIONS],
+    ['worker', []],
+  ])('%s starts from the code that was kept with its bundle, under the options that it is run with', async (program, options) => {
+    const start = `
+      import { startBundle } from './dist/src/platform/start-bundle.js';
+      process.exit = () => undefined;
+      console.log('taken:', await startBundle(${JSON.stringify(bundleOf(program))}));`;
+    const { stdout } = await promisify(execFile)(process.execPath, [...options, '--input-type=module', '--eval', start], { env: {} });
+    expect(stdout).toMatch(/^taken: true$/m);
   });
 
   it('a worker loads nothing of HTTP', async () => {
