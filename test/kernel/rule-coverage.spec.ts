@@ -11,6 +11,7 @@ import { anyDocument, MOST_DAYS, TYPES } from '../support/documents/any-document
 import { perturbed } from '../support/documents/perturb.js';
 import { Random } from '../support/documents/random.js';
 
+/** At most so many documents of each type. */
 const SEEDS = 1_500;
 
 interface Case {
@@ -186,15 +187,15 @@ it.each(Object.entries(CASES))('%s is triggered by its case, and not without it'
 });
 
 it('has a document that breaks it for every rule of the catalogue', () => {
-  const triggered = new Set(Object.keys(CASES));
-  for (const type of TYPES) {
-    for (let seed = 0; seed < SEEDS; seed += 1) {
-      const made = anyDocument(type, seed);
-      const { content } = perturbed(made.content, new Random(seed));
-      for (const rule of rulesOf(content, made.issuer, made.today)) triggered.add(rule);
-    }
-  }
   const ids = ruleCatalogue().map(({ id }) => id);
   expect(ids.length).toBeGreaterThan(150);
-  expect(ids.filter((id) => !triggered.has(id))).toEqual([]);
+  const untriggered = new Set(ids.filter((id) => !Object.hasOwn(CASES, id)));
+  for (let seed = 0; seed < SEEDS && untriggered.size > 0; seed += 1) {
+    for (const type of TYPES) {
+      const made = anyDocument(type, seed);
+      const { content } = perturbed(made.content, new Random(seed));
+      for (const rule of rulesOf(content, made.issuer, made.today)) untriggered.delete(rule);
+    }
+  }
+  expect([...untriggered]).toEqual([]);
 });

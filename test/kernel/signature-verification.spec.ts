@@ -61,17 +61,13 @@ const examples: Case[] = documentTypes.flatMap((type) =>
   }),
 );
 
-const tricky: Case[] = documentTypes.flatMap((type) =>
-  TEXTS.map((text, i) => {
-    const example = type.examples.find(({ content }) => content.buyerId !== null);
-    if (example === undefined) throw new Error('no example names its buyer');
-    const { content } = type.normalise({ ...example.content, buyerName: text }, example.issuer);
-    return {
-      name: `${type.code} text ${String(i)}`,
-      xml: type.buildXml({ ...content, buyerName: text }, example.issuer, example.numbering),
-    };
-  }),
-);
+/** Each type with every text, as values of additional information. */
+const tricky: Case[] = documentTypes.map((type) => {
+  const [example] = type.examples;
+  const additionalInfo = TEXTS.map((value, at) => ({ name: `text ${String(at)}`, value }));
+  const content = { ...type.normalise(example!.content, example!.issuer).content, additionalInfo };
+  return { name: `${type.code} texts`, xml: type.buildXml(content, example!.issuer, example!.numbering) };
+});
 
 describeWhere(missing, 'signed documents before xmlsec1 and the official schemas', () => {
   let folder = '';
@@ -106,6 +102,10 @@ describeWhere(missing, 'signed documents before xmlsec1 and the official schemas
       tricky.map(async ({ name: label, xml }) => [label, await signer.sign(xml, NOW)] as const),
     );
     expect(verify(signed)).toEqual([]);
+    // None was left out or made tame.
+    const held = (xml: Buffer) => Array.from(xml.toString('utf8').matchAll(/<campoAdicional nombre="text \d">([^<]*)</g), ([, value]) => value);
+    expect(held(signed[0]![1])).toHaveLength(TEXTS.length);
+    expect(held(signed[0]![1])).toContain('$&amp; $` $\' $1 $$');
   });
 
   it('accepts every kind of certificate', () => {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { HOST_PROGRAM } from './host-program.js';
 import { IsolatedThread, type ThreadEnding, type ThreadLimits } from './isolated-thread.js';
 
-const LIMITS = { heapMb: 64, residentMb: 200, processorMs: 2_000 };
+const LIMITS = { heapMb: 64, residentMb: 200, processorMs: 1_000 };
 /** Filling memory takes a busy machine seconds of processor time: more than the limit that a test of memory must not meet first. */
 const UNLIMITED_MS = 600_000;
 
@@ -71,7 +71,7 @@ describe('an isolated thread', () => {
     const { thread, next } = start(
       programOf(`
         const used = () => { const { user, system } = process.cpuUsage(); return user + system; };
-        const until = used() + (task === 'go' ? Infinity : 900_000);
+        const until = used() + (task === 'go' ? Infinity : 450_000);
         while (used() < until);
         answer(task);`),
     );

@@ -1,22 +1,27 @@
 import 'reflect-metadata';
 import { TimerSleeper } from '../adapters/timer-sleeper.js';
 import { documentType } from '../../sri/document-types/registry.js';
-import { type PrintedDocument, RidePrinter } from './ride-printer.js';
+import { type PrintedDocument, RidePrinter, type RideThread } from './ride-printer.js';
 
 const example = documentType('01')?.examples[0];
 if (example === undefined) throw new Error('no example');
 const DOCUMENT: PrintedDocument = { ...example, authorization: null, status: 'pending' };
 const LOGO = Buffer.from('logo');
 
+/** A fifth of the time that a document has, and less memory. */
+const LIMITS = { heapMb: 64, residentMb: 200, processorMs: 2_000 };
+
 /** What the thread does with a task; it may use `task`, `answer(text)`, and `tasks`, the number of tasks so far. */
-const THREAD = (body: string): URL =>
-  new URL(
+const THREAD = (body: string): RideThread => ({
+  file: new URL(
     `data:text/javascript,${encodeURIComponent(`
       import { parentPort } from 'node:worker_threads';
       let tasks = 0;
       const answer = (text) => parentPort.postMessage({ kind: 'printed', bytes: new TextEncoder().encode(text), logoProblem: null });
       parentPort.on('message', async (task) => { tasks += 1; ${body} });`)}`,
-  );
+  ),
+  limits: LIMITS,
+});
 
 describe('the printer', () => {
   const printers: RidePrinter[] = [];
@@ -49,7 +54,7 @@ describe('the printer', () => {
   });
 
   it('leaves this thread free while it computes', async () => {
-    const printer = printerOf(`const until = Date.now() + 2_000; while (Date.now() < until); answer('x');`);
+    const printer = printerOf(`const until = Date.now() + 1_000; while (Date.now() < until); answer('x');`);
     let ticks = 0;
     const timer = setInterval(() => (ticks += 1), 10);
     await text(printer);

@@ -46,8 +46,14 @@ const PATIENCE_MS = 60_000;
 /** One thread draws; a tenant may have a page of documents waiting, or all the mails that a worker writes at once. */
 const roomFor = (mails: number): Room => ({ atOnce: 1, atOnceOfTenant: 1, waiting: Math.max(64, mails), waitingOfTenant: Math.max(24, mails) });
 
-const COMPILED_THREAD = new URL('./ride-thread.js', import.meta.url);
-export const RIDE_THREAD_FILE = Symbol('RideThreadFile');
+/** What draws. */
+export interface RideThread {
+  readonly file: URL;
+  readonly limits: ThreadLimits;
+}
+
+const COMPILED_THREAD: RideThread = { file: new URL('./ride-thread.js', import.meta.url), limits: LIMITS };
+export const RIDE_THREAD = Symbol('RideThread');
 
 /**
  * Draws printed documents in a process of its own, one after the other: a document of hundreds of lines takes tenths of
@@ -64,7 +70,7 @@ export class RidePrinter implements OnApplicationShutdown {
   constructor(
     @Inject(SLEEPER) private readonly sleeper: Sleeper,
     @Inject(SETTINGS) { MAIL_CONCURRENCY }: Pick<Settings, 'MAIL_CONCURRENCY'>,
-    @Optional() @Inject(RIDE_THREAD_FILE) private readonly threadFile: URL = COMPILED_THREAD,
+    @Optional() @Inject(RIDE_THREAD) private readonly drawing: RideThread = COMPILED_THREAD,
   ) {
     this.turns = new FairTurns(roomFor(MAIL_CONCURRENCY));
   }
@@ -116,7 +122,7 @@ export class RidePrinter implements OnApplicationShutdown {
   }
 
   private start(): IsolatedThread {
-    return new IsolatedThread(this.threadFile, LIMITS, {
+    return new IsolatedThread(this.drawing.file, this.drawing.limits, {
       answered: (answer) => this.answer?.(answer as PrintAnswer),
       ended: ({ limit, reason }) => {
         this.thread = null;

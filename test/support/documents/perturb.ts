@@ -9,40 +9,39 @@ import { dec, type Random } from './random.js';
 export function perturbed(content: DocumentContent, random: Random): { content: DocumentContent; changes: string[] } {
   const copy = structuredClone(content);
   const changes = random.list(1, 2, () => {
-    const fields = fieldsIn(copy, '');
+    const fields: Field[] = [];
+    collectFields(copy as unknown as Record<string, unknown>, '', fields);
     return change(random.pick(fields), random);
   });
   return { content: copy, changes: [...changes] };
 }
 
+/** One of thousands, of which one or two are changed: it holds no more than it takes to find out the rest. */
 interface Field {
+  readonly holder: Record<string, unknown>;
+  readonly name: string;
+  /** Of the holder. */
   readonly path: string;
-  readonly value: unknown;
-  readonly set: (value: unknown) => void;
 }
 
 /** The type decides which rules there are, and the shape of the document is the request's affair. */
-const KEPT = new Set(['/documentType']);
+const KEPT = new Set(['documentType']);
 
-function fieldsIn(holder: object, path: string): Field[] {
-  return Object.entries(holder as Record<string, unknown>).flatMap(([name, value]) => {
-    const here = `${path}/${name}`;
-    if (KEPT.has(here)) return [];
-    const set = (changed: unknown): void => {
-      (holder as Record<string, unknown>)[name] = changed;
-    };
-    if (typeof value === 'object' && value !== null) {
-      const own = Array.isArray(value) ? [{ path: here, value, set }] : [];
-      return [...own, ...fieldsIn(value, here)];
-    }
-    return [{ path: here, value, set }];
-  });
+function collectFields(holder: Record<string, unknown>, path: string, into: Field[]): void {
+  for (const name of Object.keys(holder)) {
+    if (path === '' && KEPT.has(name)) continue;
+    const value = holder[name];
+    const isObject = typeof value === 'object' && value !== null;
+    if (!isObject || Array.isArray(value)) into.push({ holder, name, path });
+    if (isObject) collectFields(value as Record<string, unknown>, `${path}/${name}`, into);
+  }
 }
 
-function change({ path, value, set }: Field, random: Random): string {
+function change({ holder, name, path }: Field, random: Random): string {
+  const value = holder[name];
   const changed = otherThan(value, random);
-  set(changed);
-  return `${path}: ${JSON.stringify(value).slice(0, 60)} -> ${JSON.stringify(changed).slice(0, 60)}`;
+  holder[name] = changed;
+  return `${path}/${name}: ${JSON.stringify(value).slice(0, 60)} -> ${JSON.stringify(changed).slice(0, 60)}`;
 }
 
 function otherThan(value: unknown, random: Random): unknown {
