@@ -126,7 +126,9 @@ const MAGIC = [
   `"additional_info": [{ "name": "${MAGIC_FIELD}", "value": "50x2, in-process:30" }]`,
   '```',
   '',
-  'Values are separated by commas and act in the order in which they are written: `value[:argument][@service][xN]`.',
+  'Values are separated by commas: `value[:argument][@service][xN]`. Of those that decide a request, the first that is not used up',
+  'acts; the next one waits for a request of its own. `slow`, `in-process`, warnings and the three of `annul` add up: they act as',
+  'well, wherever they are written.',
   '',
   '- `xN`: the first N requests about the access key; `x*`: all of them. Without it, as the tables say.',
   '- `@authorization`, `@consultation`: acts on the question instead of the submission, where the table allows it.',
@@ -158,7 +160,7 @@ const RULES = [
   '',
   '- `match`: `service`, `ruc`, `document_type`, `access_key`; nothing means every request.',
   '- `times` (default 1, `null` without end) after `skip` requests, or `nth` as a list of ordinals; `per_key` counts each key apart.',
-  '- If several rules hit, the first acts, and those that add up act as well. An outage comes before rules, rules before magic values.',
+  '- If several rules hit, the first that decides acts, and those that add up act as well. An outage comes before rules, rules before magic values.',
   '',
 ];
 

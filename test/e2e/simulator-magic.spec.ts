@@ -139,8 +139,8 @@ describe('magic values through the public API', () => {
   });
 
   describe('annulment', () => {
-    it('annul: a requested cancellation is seen to be done', async () => {
-      const { business, id } = await issued('annul');
+    it.each(['annul', '43, annul:2'])('%s: a requested cancellation is seen to be done', async (value) => {
+      const { business, id } = await issued(value);
       expect((await business.call('POST', `/documents/${id}/cancel`, { reason: 'the order was withdrawn' })).status).toBe(202);
       await until(business, id, 'CANCELLED');
     });

@@ -1,11 +1,11 @@
-import type {
-  AuthorizationAction,
-  ConsultationAction,
-  DecisiveAction,
-  DelayAction,
-  ReceptionAction,
-  StoringAction,
-  TransportAction,
+import {
+  addsUp,
+  type AuthorizationAction,
+  type ConsultationAction,
+  type FaultAction,
+  type ReceptionAction,
+  type StoringAction,
+  type TransportAction,
 } from './fault-actions.js';
 import type { OutageKind } from './outages.js';
 
@@ -35,8 +35,13 @@ export const UNFAULTED: AppliedFault = {
   consultation: null,
 };
 
+/** Whether one more action may act: of those that decide only the first, so that later ones wait for a request of their own. */
+export function isOpenTo(fault: AppliedFault, action: FaultAction): boolean {
+  return fault.source === null || addsUp(action);
+}
+
 /** A fault with one more action in it. */
-export function withAction(fault: AppliedFault, action: DelayAction | StoringAction | DecisiveAction, source: FaultSource): AppliedFault {
+export function withAction(fault: AppliedFault, action: FaultAction, source: FaultSource): AppliedFault {
   switch (action.kind) {
     case 'delay':
       return { ...fault, delayMs: fault.delayMs + action.ms };

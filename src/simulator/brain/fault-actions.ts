@@ -89,9 +89,9 @@ export type ReceptionAction = z.infer<typeof receptionAction>;
 export type AuthorizationAction = z.infer<typeof authorizationAction>;
 export type ConsultationAction = z.infer<typeof consultationAction>;
 export type StoringAction = z.infer<typeof storingAction>;
-export type DelayAction = z.infer<typeof delayAction>;
+type DelayAction = z.infer<typeof delayAction>;
 /** An action that decides a request alone: of several, the first one wins. */
-export type DecisiveAction = TransportAction | ReceptionAction | AuthorizationAction | ConsultationAction;
+type DecisiveAction = TransportAction | ReceptionAction | AuthorizationAction | ConsultationAction;
 export type FaultAction = DelayAction | StoringAction | DecisiveAction;
 export type ServiceName = (typeof SERVICE_NAMES)[number];
 export type DocumentService = (typeof DOCUMENT_SERVICES)[number];
@@ -119,6 +119,13 @@ export const ACTION_MEANINGS: Readonly<Record<FaultAction['kind'], string>> = {
   consult_refused: '`code` (default 99), `info`: the consultation is refused',
   consult_state: '`estado`: the consultation says this state',
 };
+
+/** Whether an action acts beside one that decides, before or after it. */
+export function addsUp(action: FaultAction): boolean {
+  return ADDING.has(action.kind);
+}
+
+const ADDING: ReadonlySet<string> = new Set([delayAction.shape.kind.value, ...kindsOf(storingAction)]);
 
 /** The services that an action can act on. */
 export function servicesOf(kind: FaultAction['kind']): readonly ServiceName[] {

@@ -1,5 +1,5 @@
 import { keySegments } from './access-key-segments.js';
-import { type AppliedFault, UNFAULTED, withAction } from './applied-fault.js';
+import { type AppliedFault, isOpenTo, UNFAULTED, withAction } from './applied-fault.js';
 import type { ServiceName } from './fault-actions.js';
 import { actsOn, type FaultRule, type FaultRuleInput, parseFaultRules } from './fault-rules.js';
 
@@ -59,9 +59,8 @@ export class FaultBook {
     let fault = UNFAULTED;
     for (const [id, rule] of this.rules) {
       if (!actsOn(rule, service) || !concerns(rule, accessKey, taxpayer)) continue;
-      if (!this.hits(id, rule, accessKey ?? taxpayer)) continue;
+      if (!isOpenTo(fault, rule.action) || !this.hits(id, rule, accessKey ?? taxpayer)) continue;
       fault = withAction(fault, rule.action, { rule: id });
-      if (fault.source !== null) break;
     }
     return fault;
   }

@@ -77,11 +77,35 @@ describe('fault rules', () => {
         { times: null, action: { kind: 'delay', ms: 2 } },
         { action: { kind: 'hang', phase: 'before' } },
         { action: { kind: 'refuse', code: '50', at: 'reception' } },
+        { nth: [1], action: { kind: 'delay', ms: 100 } },
       ],
     });
     const answers = [1, 2, 3].map(() => sri.brain.submit(first.bytes));
-    expect(answers.map(({ delayMs }) => delayMs)).toEqual([42, 42, 42]);
+    expect(answers.map(({ delayMs }) => delayMs)).toEqual([142, 42, 42]);
     expect(answers.map(({ outcome }) => outcome?.estado)).toEqual([undefined, 'DEVUELTA', 'RECIBIDA']);
+  });
+});
+
+describe('what adds up', () => {
+  it('acts behind a rule that decides, and rules that decide later count from the next request', () => {
+    const sri = startSri();
+    sri.brain.faults.add({
+      rules: [
+        { action: { kind: 'refuse', code: '39', at: 'authorization' } },
+        { nth: [1], action: { kind: 'refuse', code: '50', at: 'reception' } },
+        { action: { kind: 'processing', seconds: 60 } },
+        { action: { kind: 'warn', code: '59' } },
+        { match: { service: 'authorization' }, action: { kind: 'state', estado: 'PPR' } },
+        { match: { service: 'authorization' }, action: { kind: 'delay', ms: 3000 } },
+      ],
+    });
+    expect(estado(sri)).toBe('RECIBIDA');
+    expect(sri.brain.authorize(first.accessKey)).toMatchObject({ delayMs: 3000, outcome: { entries: [{ estado: 'PPR' }] } });
+    expect(sri.brain.authorize(first.accessKey)).toMatchObject({ delayMs: 0, outcome: { entries: [{ estado: 'EN PROCESO' }] } });
+    sri.clock.advance(60_000);
+    const entry = sri.brain.authorize(first.accessKey).outcome?.entries[0];
+    expect([entry?.estado, entry?.messages.map(({ identifier }) => identifier)]).toEqual(['NO AUTORIZADO', ['39', '59', '60']]);
+    expect([estado(sri), estado(sri)]).toEqual(['DEVUELTA', 'RECIBIDA']);
   });
 });
 

@@ -1,4 +1,4 @@
-import { type AppliedFault, withAction } from '../applied-fault.js';
+import { type AppliedFault, isOpenTo, withAction } from '../applied-fault.js';
 import type { ServiceName } from '../fault-actions.js';
 import { type Directive, magicFieldOf, readDirectives, UnknownMagicValue } from './directives.js';
 
@@ -75,13 +75,13 @@ export class MagicBook {
     this.apply(change);
   }
 
-  /** Values act in the order in which they are written; the first decisive one that is not used up ends it. */
+  /** The first value that decides and is not used up acts, and each that adds up; the others are not counted. */
   private act(service: ServiceName, accessKey: string, before: AppliedFault): AppliedFault {
     let fault = before;
     for (const directive of this.plans.get(accessKey) ?? []) {
-      if (directive.service !== service || !this.counts(accessKey, directive)) continue;
+      if (directive.service !== service || !isOpenTo(fault, directive.action)) continue;
+      if (!this.counts(accessKey, directive)) continue;
       fault = withAction(fault, directive.action, { magic: directive.text });
-      if (fault.source !== null) break;
     }
     return fault;
   }

@@ -148,9 +148,27 @@ describe('what a value does', () => {
     expect(query(sri, document)).toBe('AUTORIZADO 60');
   });
 
-  it('slow: later, beside everything else', () => {
+  it.each(['slow:2.5,50', '50,slow:2.5'])('%s: later, beside everything else', (value) => {
     const sri = startSri();
-    expect(sri.brain.submit(asking('slow:2.5,50').bytes)).toMatchObject({ delayMs: 2500, outcome: { estado: 'DEVUELTA' } });
+    expect(sri.brain.submit(asking(value).bytes)).toMatchObject({ delayMs: 2500, outcome: { estado: 'DEVUELTA' } });
+    expect(sri.brain.submit(asking(value).bytes)).toMatchObject({ delayMs: 0, outcome: { estado: 'RECIBIDA' } });
+  });
+
+  it('what adds up acts behind a value that decides', () => {
+    const sri = startSri();
+    const document = asking('52, 59, in-process:6');
+    expect([submit(sri, document), query(sri, document)]).toEqual(['RECIBIDA', 'EN PROCESO']);
+    sri.clock.advance(6000);
+    expect(query(sri, document)).toBe('NO AUTORIZADO 52 59 60');
+    const annulled = asking('43, annul:2', 2);
+    expect([submit(sri, annulled), consult(sri, annulled)]).toEqual(['43', 'ANULADO']);
+  });
+
+  it('of two values that decide, the second waits until the first is used up', () => {
+    const sri = startSri();
+    const document = asking('50, timeout-before, 59');
+    expect([1, 2, 3].map(() => submit(sri, document))).toEqual(['50', 'hang', 'RECIBIDA']);
+    expect(query(sri, document)).toBe('AUTORIZADO 59 60');
   });
 
   it('annul: annulled in the portal as soon as it is authorized', () => {
