@@ -132,8 +132,8 @@ const MAGIC = [
   '',
   '- `xN`: the first N requests about the access key; `x*`: all of them. Without it, as the tables say.',
   '- `@authorization`, `@consultation`: acts on the question instead of the submission, where the table allows it.',
-  '- Requests are counted for each access key. The last submission under a key decides which values hold for it: a correction',
-  '  without the field is treated as any other document.',
+  '- Requests are counted for each access key. The last submission under a key decides which values hold for it, also where a fault',
+  '  rule decides its answer: a correction without the field is treated as any other document.',
   `- A value that does not exist is refused with 35, and the message says so.`,
   '',
 ];

@@ -95,7 +95,8 @@ export class SriBrain {
   /** `validarComprobante`: a signed document arrives at reception. */
   submit(bytes: Uint8Array): Exchange<ReceptionOutcome> {
     const accessKey = glimpseAccessKey(bytes);
-    const fault = this.onSubmission(bytes, accessKey);
+    if (accessKey !== null) this.magic.noteSubmission(bytes, accessKey);
+    const fault = this.onRequest('reception', accessKey);
     const digest = digestOf(bytes);
     if (comesBefore(fault)) return this.exchange<ReceptionOutcome>('reception', accessKey, digest, fault, null, false);
     const { outcome, stored } = this.receive(bytes, accessKey, fault);
@@ -104,7 +105,7 @@ export class SriBrain {
 
   /** `autorizacionComprobante`: somebody asks about a key. */
   authorize(accessKey: string): Exchange<AuthorizationOutcome> {
-    const fault = this.onQuestion('authorization', accessKey);
+    const fault = this.onRequest('authorization', accessKey);
     if (comesBefore(fault)) return this.exchange<AuthorizationOutcome>('authorization', accessKey, null, fault, null);
     const honest = this.authority.authorize(accessKey);
     const outcome = fault.authorization ? distort(honest, accessKey, fault.authorization) : honest;
@@ -113,7 +114,7 @@ export class SriBrain {
 
   /** `consultarEstadoAutorizacionComprobante`: somebody asks for the state after authorization. */
   consult(accessKey: string): Exchange<ConsultationOutcome> {
-    const fault = this.onQuestion('consultation', accessKey);
+    const fault = this.onRequest('consultation', accessKey);
     if (comesBefore(fault)) return this.exchange<ConsultationOutcome>('consultation', accessKey, null, fault, null);
     const honest = this.authority.consult(accessKey);
     const outcome = fault.consultation ? distortConsultation(honest, accessKey, fault.consultation) : honest;
@@ -172,14 +173,9 @@ export class SriBrain {
     this.ledger.restore(snapshot.ledger);
   }
 
-  private onSubmission(bytes: Uint8Array, accessKey: string | null): AppliedFault {
-    const fault = this.fault('reception', accessKey);
-    return this.magicActs(fault) ? this.magic.onSubmission(bytes, accessKey, fault) : fault;
-  }
-
-  private onQuestion(service: ServiceName, accessKey: string): AppliedFault {
+  private onRequest(service: ServiceName, accessKey: string | null): AppliedFault {
     const fault = this.fault(service, accessKey);
-    return this.magicActs(fault) ? this.magic.onQuestion(service, accessKey, fault) : fault;
+    return accessKey !== null && this.magicActs(fault) ? this.magic.act(service, accessKey, fault) : fault;
   }
 
   /** Outages and fault rules come first. */

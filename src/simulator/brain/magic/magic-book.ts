@@ -25,28 +25,22 @@ export class MagicBook {
   /** @param note is told every change before it is made */
   constructor(private readonly note: (change: MagicChange) => void = () => undefined) {}
 
-  /** Notes what a submission asks for, and acts on it. */
-  onSubmission(bytes: Uint8Array, accessKey: string | null, fault: AppliedFault): AppliedFault {
-    if (accessKey === null) return fault;
-    const field = magicFieldOf(bytes);
-    if (field === null) {
-      this.plan(accessKey, null);
-      return fault;
-    }
-    try {
-      this.plan(accessKey, readDirectives(field));
-    } catch (error) {
-      if (!(error instanceof UnknownMagicValue)) throw error;
-      this.plan(accessKey, null);
-      const info = `Simulador: ${error.message}`;
-      return withAction(fault, { kind: 'refuse', code: '35', at: 'reception', stored: false, info }, { magic: field });
-    }
-    return this.act('reception', accessKey, fault);
+  /** Notes what a submission asks for: it holds for its key from now on, and nothing that was asked for before. */
+  noteSubmission(bytes: Uint8Array, accessKey: string): void {
+    const plan = planOf(bytes);
+    if (plan === null && !this.plans.has(accessKey)) return;
+    this.change({ kind: 'magic_plan', accessKey, plan });
   }
 
-  /** Acts on a question about a key. */
-  onQuestion(service: ServiceName, accessKey: string, fault: AppliedFault): AppliedFault {
-    return this.act(service, accessKey, fault);
+  /** Acts on a request about a key. The first value that decides and is not used up acts, and each that adds up; the others are not counted. */
+  act(service: ServiceName, accessKey: string, before: AppliedFault): AppliedFault {
+    let fault = before;
+    for (const directive of this.plans.get(accessKey) ?? []) {
+      if (directive.service !== service || !isOpenTo(fault, directive.action)) continue;
+      if (!this.counts(accessKey, directive)) continue;
+      fault = withAction(fault, directive.action, { magic: directive.text });
+    }
+    return fault;
   }
 
   /** Makes a change that was noted. */
@@ -65,25 +59,9 @@ export class MagicBook {
     this.counters = new Map(snapshot.counters);
   }
 
-  private plan(accessKey: string, plan: readonly Directive[] | null): void {
-    if (plan === null && !this.plans.has(accessKey)) return;
-    this.change({ kind: 'magic_plan', accessKey, plan });
-  }
-
   private change(change: MagicChange): void {
     this.note(change);
     this.apply(change);
-  }
-
-  /** The first value that decides and is not used up acts, and each that adds up; the others are not counted. */
-  private act(service: ServiceName, accessKey: string, before: AppliedFault): AppliedFault {
-    let fault = before;
-    for (const directive of this.plans.get(accessKey) ?? []) {
-      if (directive.service !== service || !isOpenTo(fault, directive.action)) continue;
-      if (!this.counts(accessKey, directive)) continue;
-      fault = withAction(fault, directive.action, { magic: directive.text });
-    }
-    return fault;
   }
 
   private counts(accessKey: string, { text, times }: Directive): boolean {
@@ -91,5 +69,18 @@ export class MagicBook {
     const ordinal = (this.counters.get(counter) ?? 0) + 1;
     this.change({ kind: 'magic_count', counter, count: ordinal });
     return times === null || ordinal <= times;
+  }
+}
+
+/** What a document asks for; null for nothing. A value that does not exist asks for a refusal that names it. */
+function planOf(bytes: Uint8Array): readonly Directive[] | null {
+  const field = magicFieldOf(bytes);
+  if (field === null) return null;
+  try {
+    return readDirectives(field);
+  } catch (error) {
+    if (!(error instanceof UnknownMagicValue)) throw error;
+    const info = `Simulador: ${error.message}`;
+    return [{ text: field, service: 'reception', times: null, action: { kind: 'refuse', code: '35', at: 'reception', stored: false, info } }];
   }
 }

@@ -194,6 +194,31 @@ describe('what a value does', () => {
     expect(submit(sri, asking('35'))).toBe('RECIBIDA');
   });
 
+  it.each([
+    ['malformed', { kind: 'malformed', body: 'empty' }],
+    ['reset', { kind: 'reset', phase: 'after' }],
+    ['drip', { kind: 'drip', bytes_per_second: 10 }],
+    ['45', { kind: 'refuse', code: '45', at: 'reception', stored: true }],
+  ] as const)('holds for a submission that a rule let through: %s', (answer, action) => {
+    const sri = startSri();
+    sri.brain.faults.add({ match: { service: 'reception' }, times: null, action });
+    const document = asking('html@authorization');
+    expect([submit(sri, document), query(sri, document), query(sri, document)]).toEqual([answer, 'http', 'AUTORIZADO 60']);
+  });
+
+  it.each([
+    ['without values', signedInvoice()],
+    ['with one that does not exist', asking('boom')],
+  ])('holds no longer once a document %s was sent, whether values act on that or not', (_, corrected) => {
+    const [ruled, switchedOff] = [startSri(), startSri()];
+    for (const sri of [ruled, switchedOff]) submit(sri, asking('52, html@authorization x*'));
+    ruled.brain.faults.add({ action: { kind: 'reset', phase: 'after' } });
+    switchedOff.brain.authority.configure({ magicValues: false });
+    expect([submit(ruled, corrected), submit(switchedOff, corrected)]).toEqual(['reset', 'RECIBIDA']);
+    switchedOff.brain.authority.configure({ magicValues: true });
+    for (const sri of [ruled, switchedOff]) expect(query(sri, corrected)).toBe('NO AUTORIZADO 52 60+AUTORIZADO 60');
+  });
+
   it('counts apart for each key, and is part of a snapshot', () => {
     const sri = startSri();
     const before = sri.brain.snapshot();
