@@ -141,7 +141,8 @@ const MAGIC = [
 const CONTROL = [
   '## Control API',
   '',
-  'JSON over HTTP on the same port. Wrong bodies are answered 422 with the reason, what the portal does not do 409.',
+  'JSON over HTTP on the same port. A body that is not JSON is answered 400, one of more than 2 MB 413, any other wrong one 422 with',
+  'the reason; what the portal does not do is 409.',
   '',
   '```sh',
   'SRI=http://127.0.0.1:8089/control',

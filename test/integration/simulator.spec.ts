@@ -124,6 +124,7 @@ describe('the simulator over HTTP', () => {
     expect(await wsdl.text()).toContain(`<soap:address location="${simulator.url}${RECEPTION}"/>`);
     expect((await fetch(`${simulator.url}${RECEPTION}`)).status).toBe(405);
     expect((await fetch(`${simulator.url}/elsewhere`)).status).toBe(404);
+    expect((await fetch(`${simulator.url}//`)).status).toBe(400);
   });
 
   it('keeps connections alive', async () => {
@@ -244,6 +245,14 @@ describe('the simulator over HTTP', () => {
       ]);
       expect((await controlCall('DELETE', 'faults')).body).toEqual({ rules: [] });
       expect((await fetch(`${simulator.url}/control/faults`, { method: 'POST', body: '{' })).status).toBe(400);
+    });
+
+    it('are refused where they could not be played', async () => {
+      const refused = { status: 422, body: { error: expect.stringContaining('rules[0].action.headers.Content-Length') as string } };
+      expect(await fault({ action: { kind: 'http', status: 503, headers: { 'Content-Length': '7' } } })).toEqual(refused);
+      const tooLong = await fault({ action: { kind: 'http', status: 503, body: 'x'.repeat(3 * 1024 * 1024) } });
+      expect(tooLong).toEqual({ status: 413, body: { error: 'the body has more than 2097152 bytes' } });
+      expect((await controlCall('GET', 'faults')).body).toEqual({ rules: [] });
     });
   });
 

@@ -1,3 +1,4 @@
+import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { z } from 'zod';
 
 /** The services that take and answer for documents, over SOAP. */
@@ -23,6 +24,36 @@ export const MALFORMED_BODIES = [
   'oversized',
 ] as const;
 
+/** Headers by which an answer is sent: one that does not fit the answer would keep it from being sent at all. */
+const FRAMING_HEADERS = ['Connection', 'Content-Length', 'Trailer', 'Transfer-Encoding'] as const;
+
+const headers = z.record(z.string(), z.string()).superRefine((given, context) => {
+  for (const [name, value] of Object.entries(given)) {
+    const problem = headerProblem(name, value);
+    if (problem !== null) context.addIssue({ code: 'custom', message: problem, path: [name] });
+  }
+});
+
+function headerProblem(name: string, value: string): string | null {
+  if (FRAMING_HEADERS.some((framing) => framing.toLowerCase() === name.toLowerCase())) return 'the simulator sets this header itself';
+  if (!isTaken(() => validateHeaderName(name))) return 'not a name of an HTTP header';
+  return isHeaderValue(value) ? null : 'not a value of an HTTP header';
+}
+
+function isHeaderValue(value: string): boolean {
+  return isTaken(() => validateHeaderValue('any', value));
+}
+
+function isTaken(validate: () => void): boolean {
+  try {
+    validate();
+    return true;
+  } catch {
+    // Node's words name the header only, which the path of the issue does already.
+    return false;
+  }
+}
+
 export const transportAction = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('hang'), phase }),
   z.strictObject({ kind: z.literal('reset'), phase }),
@@ -30,8 +61,8 @@ export const transportAction = z.discriminatedUnion('kind', [
     kind: z.literal('http'),
     status: z.int().min(200).max(599),
     body: z.string().max(100_000).optional(),
-    content_type: z.string().max(200).default('text/html; charset=utf-8'),
-    headers: z.record(z.string(), z.string()).default({}),
+    content_type: z.string().max(200).refine(isHeaderValue, 'not a value of an HTTP header').default('text/html; charset=utf-8'),
+    headers: headers.default({}),
     phase: phase.default('before'),
   }),
   z.strictObject({
@@ -101,7 +132,7 @@ export const ACTION_MEANINGS: Readonly<Record<FaultAction['kind'], string>> = {
   delay: '`ms`: the answer takes so much longer; adds to other actions',
   hang: '`phase` before or after processing: no answer ever',
   reset: '`phase`: the connection is torn down',
-  http: '`status`, `body`, `content_type`, `headers`, `phase` (default before): another HTTP answer, by default an HTML page',
+  http: `\`status\`, \`body\`, \`content_type\`, \`headers\` (none of ${FRAMING_HEADERS.join(', ')}), \`phase\` (default before): another HTTP answer, by default an HTML page`,
   malformed: '`body`, `phase` (default after): a spoilt answer, one of those listed below',
   drip: '`bytes_per_second`: the answer comes byte by byte',
   refuse: '`code`, `at` reception or authorization, `stored`, `info`: DEVUELTA, or stored and NO AUTORIZADO; `stored` keeps the document although the answer is DEVUELTA',

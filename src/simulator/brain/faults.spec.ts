@@ -236,4 +236,18 @@ describe('rules from outside', () => {
     expect(() => parseFaultRules(input)).toThrow(InvalidFaultRule);
     expect(() => parseFaultRules(input)).toThrow(text);
   });
+
+  it.each([
+    [{ headers: { 'a b': 'x' } }, 'headers.a b: not a name'],
+    [{ headers: { '': 'x' } }, 'headers.: not a name'],
+    [{ headers: { 'x-note': 'x\r\ny: z' } }, 'headers.x-note: not a value'],
+    [{ headers: { 'x-note': '→' } }, 'headers.x-note: not a value'],
+    [{ headers: { Connection: 'close' } }, 'headers.Connection: the simulator sets'],
+    [{ headers: { 'content-length': '7' } }, 'headers.content-length: the simulator sets'],
+    [{ headers: { Trailer: 'x' } }, 'headers.Trailer: the simulator sets'],
+    [{ headers: { 'TRANSFER-ENCODING': 'chunked' } }, 'headers.TRANSFER-ENCODING: the simulator sets'],
+    [{ content_type: 'text/html\n' }, 'content_type: not a value'],
+  ])('are refused where HTTP has no such answer: %j', (answer, text) => {
+    expect(() => parseFaultRules({ action: { kind: 'http', status: 503, ...answer } })).toThrow(`rules[0].action.${text}`);
+  });
 });

@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { VirtualClock } from '../virtual-clock.js';
 import type { Exchange, SriBrain } from '../brain/brain.js';
 import type { DocumentService, TransportAction } from '../brain/fault-actions.js';
+import type { ControlAnswer } from './control/answer.js';
 import { control } from './control/control.js';
 import { authorizationEnvelope, consultationEnvelope, faultEnvelope, receptionEnvelope } from './envelopes.js';
 import { serveRegistry } from './registry.js';
@@ -16,6 +17,9 @@ import { describeService } from './wsdl.js';
 const CONTROL = '/control/';
 const MAX_BODY_BYTES = 2 * 1024 * 1024;
 const JSON_TYPE = 'application/json; charset=utf-8';
+const PLAIN_TYPE = 'text/plain; charset=utf-8';
+/** Stands before paths, so that they are read as URLs. */
+const ORIGIN = 'http://simulator';
 
 export interface RunningSimulator {
   /** `http://host:port`, without a slash at the end. */
@@ -51,27 +55,39 @@ async function handle(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const url = new URL(request.url ?? '/', 'http://simulator');
+  const target = request.url ?? '/';
+  if (!URL.canParse(target, ORIGIN)) {
+    sendText(response, 400, PLAIN_TYPE, 'the path is none of a URL\n');
+    return;
+  }
+  const url = new URL(target, ORIGIN);
   const service = SERVICES[url.pathname];
   if (service !== undefined) return serveSoap(brain, service, url, request, response);
   if (await serveRegistry(brain, url, request, response)) return;
-  if (!url.pathname.startsWith(CONTROL)) {
-    sendText(response, 404, 'text/plain; charset=utf-8', 'not found\n');
-    return;
+  if (url.pathname.startsWith(CONTROL)) return serveControl(brain, clock, url, request, response);
+  sendText(response, 404, PLAIN_TYPE, 'not found\n');
+}
+
+async function serveControl(
+  brain: SriBrain,
+  clock: VirtualClock,
+  url: URL,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  let answer: ControlAnswer;
+  try {
+    const body = parseJson((await readBody(request, MAX_BODY_BYTES)).toString('utf8'));
+    const path = url.pathname.slice(CONTROL.length);
+    answer =
+      body === undefined
+        ? { status: 400, body: { error: 'the body is not JSON' } }
+        : control(brain, clock, request.method ?? 'GET', path, url.searchParams, body);
+  } catch (error) {
+    if (!(error instanceof BodyTooLarge)) throw error;
+    response.setHeader('connection', 'close');
+    answer = { status: 413, body: { error: `the body has more than ${MAX_BODY_BYTES} bytes` } };
   }
-  const text = (await readBody(request, MAX_BODY_BYTES)).toString('utf8');
-  const body = parseJson(text);
-  const answer =
-    body === undefined
-      ? { status: 400, body: { error: 'the body is not JSON' } }
-      : control(
-          brain,
-          clock,
-          request.method ?? 'GET',
-          url.pathname.slice(CONTROL.length),
-          url.searchParams,
-          body,
-        );
   sendText(response, answer.status, JSON_TYPE, `${JSON.stringify(answer.body)}\n`);
 }
 
