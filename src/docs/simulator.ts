@@ -134,6 +134,7 @@ const MAGIC = [
   '- `@authorization`, `@consultation`: acts on the question instead of the submission, where the table allows it.',
   '- Requests are counted for each access key. The last submission under a key decides which values hold for it, also where a fault',
   '  rule decides its answer: a correction without the field is treated as any other document.',
+  '- Of several such fields the first counts. Details of lines are none, whatever their name.',
   `- A value that does not exist is refused with 35, and the message says so.`,
   '',
 ];

@@ -20,17 +20,13 @@ export interface Directive {
 /** A value that means nothing; the message says which and why. */
 export class UnknownMagicValue extends Error {}
 
-const MARK = Buffer.from(`nombre="${MAGIC_FIELD}"`);
-/** Longest value of an additional field. */
-const MAX_LENGTH = 300;
+/** The field, and its value where it is no longer than that of an additional field may be: details of lines have names, too. */
+const FIELD = new RegExp(`<campoAdicional\\s+nombre="${MAGIC_FIELD}"\\s*(?:>([^<]{0,300})<)?`);
 
-/** The magic field's value in a document's bytes, without parsing them; null when there is none. */
+/** The value of the first magic field in a document's bytes, without parsing them; null when there is none. */
 export function magicFieldOf(bytes: Uint8Array): string | null {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const at = buffer.indexOf(MARK);
-  if (at < 0) return null;
-  const rest = buffer.subarray(at + MARK.length, at + MARK.length + MAX_LENGTH + 20).toString('latin1');
-  return /^\s*>([^<]*)</.exec(rest)?.[1]?.trim() ?? null;
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  return FIELD.exec(text)?.[1]?.trim() ?? null;
 }
 
 /**

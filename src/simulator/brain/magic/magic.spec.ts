@@ -247,8 +247,8 @@ describe('how a value is written', () => {
   );
 
   it('tells the sender what it does not understand, in a refusal', () => {
-    const { outcome } = startSri().brain.submit(asking('35,boom').bytes);
-    expect(outcome).toMatchObject({ estado: 'DEVUELTA', messages: [{ identifier: '35', additionalInfo: 'Simulador: no existe el valor "boom"' }] });
+    const { outcome } = startSri().brain.submit(asking('35,mañana').bytes);
+    expect(outcome).toMatchObject({ estado: 'DEVUELTA', messages: [{ identifier: '35', additionalInfo: 'Simulador: no existe el valor "mañana"' }] });
   });
 
   it('accepts every value of the table as documented', () => {
@@ -263,6 +263,13 @@ describe('how a value is written', () => {
     ['<campoAdicional nombre="Otro">35</campoAdicional>', null],
     ['<campoAdicional nombre="Simulador"></campoAdicional>', ''],
     ['<campoAdicional nombre="Simulador"> 35 </campoAdicional>', '35'],
+    ['<campoAdicional\n nombre="Simulador" >35</campoAdicional>', '35'],
+    ['<detAdicional nombre="Simulador" valor="50"/><campoAdicional nombre="Simulador">35</campoAdicional>', '35'],
+    ['<detAdicional nombre="Simulador" valor="50"/>', null],
+    ['<campoAdicional nombre="Simulador">35</campoAdicional><campoAdicional nombre="Simulador">50</campoAdicional>', '35'],
+    ['<campoAdicional nombre="Simulador"/><campoAdicional nombre="Simulador">50</campoAdicional>', null],
+    [`<campoAdicional nombre="Simulador">${'ñ'.repeat(300)}</campoAdicional>`, 'ñ'.repeat(300)],
+    [`<campoAdicional nombre="Simulador">${'5'.repeat(301)}</campoAdicional>`, null],
   ])('is found in the bytes: %#', (xml, value) => {
     expect(magicFieldOf(Buffer.from(xml))).toBe(value);
   });
