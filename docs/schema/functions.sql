@@ -3721,9 +3721,10 @@ CREATE OR REPLACE FUNCTION sello.address_of_token(p_hash bytea, p_now timestamp 
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'sello', 'pg_temp'
+ SET enable_seqscan TO 'off'
 AS $function$
   select u.email from one_time_tokens o join users u on u.id = o.user_id
-  where o.token_hash = p_hash and o.purpose = 'reset_password' and o.used_at is null and o.expires_at > p_now
+  where o.token_hash = p_hash and o.purpose = 'reset_password' and o.used_at is null and o.expires_at - p_now > interval '0'
   union all
   select m.email from members m where m.invitation_hash = p_hash and m.status = 'invited' and m.invitation_expires_at > p_now
   limit 1
@@ -3740,6 +3741,7 @@ CREATE OR REPLACE FUNCTION sello.begin_email_verification(p_user uuid, p_hash by
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'sello', 'pg_temp'
+ SET enable_seqscan TO 'off'
 AS $function$
 declare
   person users%rowtype;
@@ -3766,6 +3768,7 @@ CREATE OR REPLACE FUNCTION sello.begin_password_reset(p_email text, p_hash bytea
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'sello', 'pg_temp'
+ SET enable_seqscan TO 'off'
 AS $function$
 declare
   person users%rowtype;
@@ -3774,7 +3777,7 @@ begin
   if person.id is null
     or (select count(*) from one_time_tokens o where o.user_id = person.id and o.purpose = 'reset_password' and o.created_at > p_now - interval '1 day') >= 5
       and exists (
-        select from one_time_tokens o where o.user_id = person.id and o.purpose = 'reset_password' and o.used_at is null and o.expires_at > p_now) then
+        select from one_time_tokens o where o.user_id = person.id and o.purpose = 'reset_password' and o.used_at is null and o.expires_at - p_now > interval '0') then
     return;
   end if;
   perform keep_one_time_token(p_hash, 'reset_password', person.id, '{}', p_expires, p_now);
@@ -4006,16 +4009,21 @@ revoke execute on function hold_session(uuid,uuid,timestamp with time zone) from
 grant execute on function hold_session(uuid,uuid,timestamp with time zone) to sello_app;
 
 -- Keeps the hash of a token that works once, with its purpose, person, details and end, and on the occasion deletes up
--- to 20 tokens that ended more than a day ago. The API calls it for sign-ins at a provider and identities to link, and
--- so do begin_email_verification and begin_password_reset.
+-- to 20 tokens that ended more than a day ago, and up to 20 of sign-ins at a provider that have ended. The API calls it
+-- for sign-ins at a provider and identities to link, and so do begin_email_verification and begin_password_reset.
 CREATE OR REPLACE FUNCTION sello.keep_one_time_token(p_hash bytea, p_purpose text, p_user uuid, p_detail jsonb, p_expires timestamp with time zone, p_now timestamp with time zone)
  RETURNS void
  LANGUAGE sql
  SECURITY DEFINER
  SET search_path TO 'sello', 'pg_temp'
+ SET enable_seqscan TO 'off'
 AS $function$
   delete from one_time_tokens where token_hash in
     (select o.token_hash from one_time_tokens o where o.expires_at < p_now - interval '1 day' order by o.expires_at limit 20 for update skip locked);
+  delete from one_time_tokens where token_hash in (
+    select o.token_hash from one_time_tokens o
+    where o.user_id is null and o.expires_at < p_now and o.purpose = 'sign_in_at_provider'
+    order by o.user_id, o.expires_at limit 20 for update skip locked);
   insert into one_time_tokens (token_hash, purpose, user_id, detail, created_at, expires_at)
   values (p_hash, p_purpose, p_user, p_detail, p_now, p_expires);
 $function$;
@@ -4031,6 +4039,7 @@ CREATE OR REPLACE FUNCTION sello.link_identity(p_hash bytea, p_user uuid, p_now 
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'sello', 'pg_temp'
+ SET enable_seqscan TO 'off'
 AS $function$
 declare
   offered jsonb;
@@ -4038,7 +4047,7 @@ begin
   -- A reset under way makes the token worthless.
   perform from users u where u.id = p_user for no key update;
   update one_time_tokens o set used_at = p_now
-  where o.token_hash = p_hash and o.purpose = 'link_identity' and o.user_id = p_user and o.used_at is null and o.expires_at > p_now
+  where o.token_hash = p_hash and o.purpose = 'link_identity' and o.user_id = p_user and o.used_at is null and o.expires_at - p_now > interval '0'
   returning o.detail into offered;
   if offered is null then
     return false;
@@ -4217,6 +4226,7 @@ CREATE OR REPLACE FUNCTION sello.reset_password(p_hash bytea, p_password_hash te
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'sello', 'pg_temp'
+ SET enable_seqscan TO 'off'
 AS $function$
 declare
   person users%rowtype;
@@ -4367,9 +4377,10 @@ CREATE OR REPLACE FUNCTION sello.take_one_time_token(p_hash bytea, p_purpose tex
  LANGUAGE sql
  SECURITY DEFINER
  SET search_path TO 'sello', 'pg_temp'
+ SET enable_seqscan TO 'off'
 AS $function$
   update one_time_tokens o set used_at = p_now
-  where o.token_hash = p_hash and o.purpose = p_purpose and o.used_at is null and o.expires_at > p_now
+  where o.token_hash = p_hash and o.purpose = p_purpose and o.used_at is null and o.expires_at - p_now > interval '0'
   returning o.user_id, o.detail
 $function$;
 alter function take_one_time_token(bytea,text,timestamp with time zone) owner to sello_resolver;

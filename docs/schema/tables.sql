@@ -1077,6 +1077,7 @@ create table one_time_tokens (
 );
 grant select, insert, update, delete on one_time_tokens to sello_resolver;
 CREATE INDEX one_time_tokens_expiry ON sello.one_time_tokens USING btree (expires_at);
+CREATE INDEX one_time_tokens_of_person ON sello.one_time_tokens USING btree (user_id, expires_at);
 alter table one_time_tokens enable row level security;
 alter table one_time_tokens force row level security;
 create policy resolver_knows_people on one_time_tokens for all to sello_resolver using (true) with check (true);

@@ -23,7 +23,7 @@ describe('what is asked now and then', () => {
     owner = new pg.Client({ connectionString: database.ownerUrl, options: '-c search_path=sello' });
     await owner.connect();
     [large, small] = [await seedTenant(database), await seedTenant(database)];
-    for (const table of ['documents', 'events', 'users', 'user_identities', 'audit_log', 'webhook_work', 'webhooks']) {
+    for (const table of ['documents', 'events', 'users', 'user_identities', 'one_time_tokens', 'audit_log', 'webhook_work', 'webhooks']) {
       await owner.query(`alter table ${table} set (autovacuum_enabled = false)`);
     }
   });
@@ -111,6 +111,44 @@ describe('what is asked now and then', () => {
     const { rows, read } = await reading('select email, providers from describe_person($1)', [person]);
     expect(rows).toEqual([{ email: 'p1@example.com', providers: ['google'] }]);
     expect(read).toBeLessThan(FEW);
+  });
+
+  it('the tokens of whoever asks for a link are found by person, and sign-ins that ended among all tokens', async () => {
+    const [person, ended] = [randomUUID(), 5_000];
+    await fill(`insert into users (id, email, name, created_at, updated_at) values ($1, 'asks@example.com', 'A', now(), now())`, [person]);
+    await fill(
+      `insert into one_time_tokens (token_hash, purpose, user_id, created_at, expires_at)
+       select decode(lpad(to_hex(n), 64, '0'), 'hex'), 'reset_password', case when n <= 6 then $1::uuid else gen_random_uuid() end, now() - interval '1 hour', now() - interval '30 minutes' from generate_series(1, $2::integer) n`,
+      [person, ROWS]);
+    await owner.query('vacuum analyze one_time_tokens');
+    // What strangers began since.
+    await fill(
+      `insert into one_time_tokens (token_hash, purpose, created_at, expires_at)
+       select decode(lpad(to_hex($1::integer + n), 64, '0'), 'hex'), 'sign_in_at_provider', now() - interval '1 hour', now() + (case when n <= $2 then -1 else 1 end) * interval '9 minutes' from generate_series(1, $1::integer) n`,
+      [ROWS, ended]);
+    const asked = await reading(`select name from begin_password_reset('asks@example.com', 'reset', now() + interval '30 minutes', now())`);
+    expect(asked.rows).toEqual([{ name: 'A' }]);
+    expect(asked.read).toBeLessThan(FEW);
+    const confirming = await reading(`select name from begin_email_verification($1, 'confirm', now() + interval '3 days', now())`, [person]);
+    expect(confirming.rows).toEqual([{ name: 'A' }]);
+    expect(confirming.read).toBeLessThan(FEW);
+    await fill(`insert into one_time_tokens (token_hash, purpose, user_id, created_at, expires_at) values ('good', 'reset_password', $1, now(), now() + interval '30 minutes')`, [person]);
+    const reset = await reading(`select reset_password('good', 'hash', now(), null, null) as done`);
+    expect(reset.rows).toEqual([{ done: true }]);
+    expect(reset.read).toBeLessThan(FEW);
+    const link = await reading(`select link_identity('none', $1, now(), null, null) as done`, [person]);
+    expect(link.rows).toEqual([{ done: false }]);
+    expect(link.read).toBeLessThan(FEW);
+    const address = await reading(`select address_of_token('good', now()) as email`);
+    expect(address.rows).toEqual([{ email: 'asks@example.com' }]);
+    expect(address.read).toBeLessThan(FEW);
+    const tokens = async (): Promise<unknown> => (await owner.query(`select purpose, count(*)::integer as n from one_time_tokens where token_hash <> 'good' group by purpose order by purpose`)).rows;
+    const begun = `select keep_one_time_token($1, 'sign_in_at_provider', null, '{}', now() + interval '10 minutes', now())`;
+    expect((await reading(begun, ['begun'])).read).toBeLessThan(FEW);
+    await owner.query(begun, ['begun']);
+    expect((await reading(`select user_id from take_one_time_token('begun', 'sign_in_at_provider', now())`)).read).toBeLessThan(FEW);
+    // Twenty that ended went, one came; the day of the others is not over.
+    expect(await tokens()).toEqual([{ purpose: 'reset_password', n: ROWS }, { purpose: 'sign_in_at_provider', n: ROWS - 19 }]);
   });
 
   it('which profiles of buyers are a taxpayer’s, whatever the establishment of the RUC', async () => {

@@ -1,6 +1,7 @@
 import { Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiAcceptedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { addressOf } from '../../platform/http/caller-address.js';
 import { languageOf } from '../../platform/http/language.js';
 import type { RequestOrigin, ServiceRequest } from '../../platform/http/service-request.js';
 import { Origin, Person, PersonIfAny, Public, SignedIn } from '../../platform/security/access.js';
@@ -29,7 +30,7 @@ export class AccountController {
   @ApiOperation({ operationId: 'forgotPassword', summary: 'Send a link to set another password; the same answer whether or not there is an account' })
   @ApiAcceptedResponse()
   async forgot(@Req() request: ServiceRequest, @Body() body: ForgotPasswordDto): Promise<void> {
-    await this.commands.execute(new ForgotPassword(body.email, languageOf(request.headers['accept-language'])));
+    await this.commands.execute(new ForgotPassword(body.email, languageOf(request.headers['accept-language']), addressOf(request)));
   }
 
   @Post('password/reset')

@@ -9,6 +9,7 @@ import { GoogleStrategy } from './google/google.strategy.js';
 import { IdTokenVerifier } from './google/id-token-verifier.js';
 import { PendingSignIns } from './google/pending-sign-ins.js';
 import { ConfirmationLetters } from './letters/confirmation-letters.js';
+import { LetterTurns } from './letters/letter-turns.js';
 import { OwnAccountController } from './own-account.controller.js';
 import { PasswordHasher } from './passwords/password-hasher.js';
 import { IdentitiesRepository } from './persistence/identities.repository.js';
@@ -65,6 +66,7 @@ const HANDLERS = [
     IdentitiesRepository,
     PasswordHasher,
     ConfirmationLetters,
+    LetterTurns,
     SessionOpener,
     SessionCookies,
     PendingSignIns,

@@ -6,6 +6,7 @@ import { Mailer, type PersonalLetter } from '../../../platform/mail/mailer.js';
 import { type Chance, CHANCE, type Clock, CLOCK } from '../../../shared/ports.js';
 import { PeopleRepository } from '../persistence/people.repository.js';
 import { drawToken } from '../sessions/secret-tokens.js';
+import { LetterTurns } from './letter-turns.js';
 
 const VERIFY_MS = 3 * 86_400_000;
 
@@ -15,6 +16,7 @@ export class ConfirmationLetters {
   constructor(
     private readonly people: PeopleRepository,
     private readonly mailer: Mailer,
+    private readonly turns: LetterTurns,
     private readonly address: PublicAddress,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(CHANCE) private readonly chance: Chance,
@@ -22,7 +24,7 @@ export class ConfirmationLetters {
 
   /** Sends the letter while the caller is answered; links of earlier ones end. Whoever has confirmed gets none. */
   send(userId: string, language: Language): void {
-    this.mailer.inBackground('verify_email', () => this.write(userId, language));
+    this.mailer.inBackground('verify_email', () => this.turns.take(userId, () => this.write(userId, language)));
   }
 
   private async write(userId: string, language: Language): Promise<PersonalLetter | null> {

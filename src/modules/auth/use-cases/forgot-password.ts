@@ -6,6 +6,7 @@ import { letterOf } from '../../../platform/mail/letters.js';
 import { Mailer, type PersonalLetter } from '../../../platform/mail/mailer.js';
 import { type Logger, LOGGER } from '../../../platform/observability/logger.js';
 import { type Chance, CHANCE, type Clock, CLOCK } from '../../../shared/ports.js';
+import { LetterTurns } from '../letters/letter-turns.js';
 import { PeopleRepository } from '../persistence/people.repository.js';
 import { drawToken } from '../sessions/secret-tokens.js';
 
@@ -14,6 +15,8 @@ export class ForgotPassword extends Command<void> {
   constructor(
     readonly email: string,
     readonly language: Language,
+    /** Who asks, as calls are counted. */
+    readonly asker: string,
   ) {
     super();
   }
@@ -26,6 +29,7 @@ export class ForgotPasswordHandler implements ICommandHandler<ForgotPassword> {
   constructor(
     private readonly people: PeopleRepository,
     private readonly mailer: Mailer,
+    private readonly turns: LetterTurns,
     private readonly address: PublicAddress,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(CHANCE) private readonly chance: Chance,
@@ -33,8 +37,8 @@ export class ForgotPasswordHandler implements ICommandHandler<ForgotPassword> {
   ) {}
 
   /** Answers before it looks: neither the answer nor its time shows whether there is an account. */
-  async execute({ email, language }: ForgotPassword): Promise<void> {
-    this.mailer.inBackground('reset_password', () => this.write(email.toLowerCase(), language));
+  async execute({ email, language, asker }: ForgotPassword): Promise<void> {
+    this.mailer.inBackground('reset_password', () => this.turns.take(asker, () => this.write(email.toLowerCase(), language)));
   }
 
   private async write(email: string, language: Language): Promise<PersonalLetter | null> {

@@ -1,0 +1,1 @@
+drop index one_time_tokens_of_person;

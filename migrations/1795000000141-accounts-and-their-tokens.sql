@@ -1,0 +1,80 @@
+-- Read by key, whatever PostgreSQL thinks of a table that strangers can fill: each of these holds the person meanwhile.
+alter function begin_email_verification(uuid, bytea, timestamptz, timestamptz) set enable_seqscan = off;
+alter function reset_password(bytea, text, timestamptz, text, text) set enable_seqscan = off;
+-- An end is compared as a difference: by the index of ends, one token was looked for among all that are good.
+create or replace function begin_password_reset(p_email text, p_hash bytea, p_expires timestamptz, p_now timestamptz)
+  returns table (email text, name text)
+  language plpgsql security definer set search_path = sello, pg_temp set enable_seqscan = off as $$
+declare
+  person users%rowtype;
+begin
+  select * into person from users u where u.email = p_email and u.disabled_at is null for no key update;
+  if person.id is null
+    or (select count(*) from one_time_tokens o where o.user_id = person.id and o.purpose = 'reset_password' and o.created_at > p_now - interval '1 day') >= 5
+      and exists (
+        select from one_time_tokens o where o.user_id = person.id and o.purpose = 'reset_password' and o.used_at is null and o.expires_at - p_now > interval '0') then
+    return;
+  end if;
+  perform keep_one_time_token(p_hash, 'reset_password', person.id, '{}', p_expires, p_now);
+  return query select person.email, person.name;
+end $$;
+create or replace function take_one_time_token(p_hash bytea, p_purpose text, p_now timestamptz)
+  returns table (user_id uuid, detail jsonb)
+  language sql security definer set search_path = sello, pg_temp set enable_seqscan = off as $$
+  update one_time_tokens o set used_at = p_now
+  where o.token_hash = p_hash and o.purpose = p_purpose and o.used_at is null and o.expires_at - p_now > interval '0'
+  returning o.user_id, o.detail
+$$;
+create or replace function link_identity(p_hash bytea, p_user uuid, p_now timestamptz, p_request_id text, p_address text)
+  returns boolean
+  language plpgsql security definer set search_path = sello, pg_temp set enable_seqscan = off as $$
+declare
+  offered jsonb;
+begin
+  -- A reset under way makes the token worthless.
+  perform from users u where u.id = p_user for no key update;
+  update one_time_tokens o set used_at = p_now
+  where o.token_hash = p_hash and o.purpose = 'link_identity' and o.user_id = p_user and o.used_at is null and o.expires_at - p_now > interval '0'
+  returning o.detail into offered;
+  if offered is null then
+    return false;
+  end if;
+  insert into user_identities (issuer, subject, user_id, created_at)
+  values (offered ->> 'issuer', offered ->> 'subject', p_user, p_now)
+  on conflict (issuer, subject) do nothing;
+  if not found then
+    return false;
+  end if;
+  update users u set email_verified_at = coalesce(u.email_verified_at, p_now), updated_at = p_now
+  where u.id = p_user and u.email = offered ->> 'email';
+  perform record_for_person(p_user, true, 'identity.linked', jsonb_build_object('issuer', offered ->> 'issuer'), p_now, p_request_id, p_address);
+  return true;
+end $$;
+create or replace function address_of_token(p_hash bytea, p_now timestamptz)
+  returns text
+  language sql stable security definer set search_path = sello, pg_temp set enable_seqscan = off as $$
+  select u.email from one_time_tokens o join users u on u.id = o.user_id
+  where o.token_hash = p_hash and o.purpose = 'reset_password' and o.used_at is null and o.expires_at - p_now > interval '0'
+  union all
+  select m.email from members m where m.invitation_hash = p_hash and m.status = 'invited' and m.invitation_expires_at > p_now
+  limit 1
+$$;
+
+-- The day is for counting mails. A sign-in at a provider counts for nothing, and anybody may begin one.
+create or replace function keep_one_time_token(p_hash bytea, p_purpose text, p_user uuid, p_detail jsonb, p_expires timestamptz, p_now timestamptz)
+  returns void
+  language sql security definer set search_path = sello, pg_temp set enable_seqscan = off as $$
+  delete from one_time_tokens where token_hash in
+    (select o.token_hash from one_time_tokens o where o.expires_at < p_now - interval '1 day' order by o.expires_at limit 20 for update skip locked);
+  delete from one_time_tokens where token_hash in (
+    select o.token_hash from one_time_tokens o
+    where o.user_id is null and o.expires_at < p_now and o.purpose = 'sign_in_at_provider'
+    order by o.user_id, o.expires_at limit 20 for update skip locked);
+  insert into one_time_tokens (token_hash, purpose, user_id, detail, created_at, expires_at)
+  values (p_hash, p_purpose, p_user, p_detail, p_now, p_expires);
+$$;
+comment on function keep_one_time_token(bytea, text, uuid, jsonb, timestamptz, timestamptz) is
+  'Sign-in: Keeps the hash of a token that works once, with its purpose, person, details and end, and on the '
+  'occasion deletes up to 20 tokens that ended more than a day ago, and up to 20 of sign-ins at a provider that have '
+  'ended. The API calls it for sign-ins at a provider and identities to link, and so do begin_email_verification and '
+  'begin_password_reset.';
