@@ -167,7 +167,7 @@ export interface paths {
         put?: never;
         /**
          * Become a member: signed in as the invited person, or with name and password as a new one
-         * @description Opens no session: a new person signs in by `POST /auth/login` next.
+         * @description Opens no session: a new person signs in by `POST /auth/login` next. Without `name` and `password`, of an address that has an account, who is not signed in is 409 with the `reason` `sign_in_required`, or 401 where a refresh cookie came along: `POST /auth/refresh` signs in again.
          *
          *     No credential needed.
          *     Rate limit: 10 calls a minute per address; five times as many per account that is signed in to or up (bucket `auth`).

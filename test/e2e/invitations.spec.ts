@@ -201,6 +201,26 @@ describe('an invitation by mail', () => {
     expect([own.status, own.body.id]).toEqual([200, invited.tenantId]);
   });
 
+  it('of an account asks for a sign-in, not for a name and a password, of whom is signed in no more', async () => {
+    const known = await signUp(stack.apiUrl);
+    await awaitMail(mailbox, known.email);
+    await invite(known.email, 'viewer');
+    const token = await tokenIn(known.email, 1);
+    const signedOut = [409, 'INVALID_STATE', { reason: 'sign_in_required' }];
+    const told = async (body: object, cookie?: string): Promise<unknown> => {
+      const answer = await call(stack.apiUrl, 'POST', '/auth/invitations/accept', { body: { token, ...body }, ...(cookie === undefined ? {} : { cookie, headers: { Origin: stack.apiUrl } }) });
+      const { code, detail } = answer.body.error as { code: string; detail: unknown };
+      return [answer.status, code, detail];
+    };
+    expect([await told({}), await told({ name: 'Eva' }), await told({ password: PASSWORD })]).toEqual([signedOut, signedOut, signedOut]);
+    // The access cookie has run out; the page gets another by the refresh cookie, and accepts.
+    const login = await call(stack.apiUrl, 'POST', '/auth/login', { body: { email: known.email, password: PASSWORD, cookie: true } });
+    const refreshCookie = login.headers.getSetCookie().map((cookie) => cookie.split(';')[0] ?? '').find((cookie) => cookie.includes('refresh')) ?? '';
+    expect(await told({}, refreshCookie)).toEqual([401, 'UNAUTHENTICATED', null]);
+    const refreshed = await call(stack.apiUrl, 'POST', '/auth/refresh', { body: {}, cookie: refreshCookie, headers: { Origin: stack.apiUrl } });
+    expect((await accept(token, {}, refreshed.body.access_token as string)).status).toBe(200);
+  });
+
   it('is void when it was sent anew, taken back, or is too old', async () => {
     const [anew, back, old] = [newAddress(), newAddress(), newAddress()];
     const memberId = await invite(anew);

@@ -3,11 +3,12 @@ import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiAcceptedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { addressOf } from '../../platform/http/caller-address.js';
 import { languageOf } from '../../platform/http/language.js';
-import type { RequestOrigin, ServiceRequest } from '../../platform/http/service-request.js';
+import { originOf, type RequestOrigin, type ServiceRequest } from '../../platform/http/service-request.js';
 import { Origin, Person, PersonIfAny, Public, SignedIn } from '../../platform/security/access.js';
 import type { SignedInPerson } from '../../platform/security/person.js';
 import { AcceptInvitationDto, ForgotPasswordDto, ResetPasswordDto, TokenDto } from './auth.dto.js';
 import { AcceptedInvitationRecord, InvitationRecord } from './auth.responses.js';
+import { SessionCookies } from './session-cookies.js';
 import { AcceptInvitation } from './use-cases/accept-invitation.js';
 import { ForgotPassword } from './use-cases/forgot-password.js';
 import { LookAtInvitation } from './use-cases/look-at-invitation.js';
@@ -22,6 +23,7 @@ export class AccountController {
   constructor(
     private readonly commands: CommandBus,
     private readonly queries: QueryBus,
+    private readonly cookies: SessionCookies,
   ) {}
 
   @Post('password/forgot')
@@ -75,10 +77,12 @@ export class AccountController {
   @ApiOperation({
     operationId: 'acceptInvitation',
     summary: 'Become a member: signed in as the invited person, or with name and password as a new one',
-    description: 'Opens no session: a new person signs in by `POST /auth/login` next.',
+    description:
+      'Opens no session: a new person signs in by `POST /auth/login` next. Without `name` and `password`, of an address that has an account, who is not signed in ' +
+      'is 409 with the `reason` `sign_in_required`, or 401 where a refresh cookie came along: `POST /auth/refresh` signs in again.',
   })
   @ApiOkResponse({ type: AcceptedInvitationRecord })
-  accept(@PersonIfAny() person: SignedInPerson | null, @Origin() origin: RequestOrigin, @Body() body: AcceptInvitationDto): Promise<AcceptedInvitationRecord> {
-    return this.commands.execute(new AcceptInvitation(body, person, origin));
+  accept(@PersonIfAny() person: SignedInPerson | null, @Req() request: ServiceRequest, @Body() body: AcceptInvitationDto): Promise<AcceptedInvitationRecord> {
+    return this.commands.execute(new AcceptInvitation(body, person, this.cookies.refreshTokenOf(request) !== null, originOf(request)));
   }
 }

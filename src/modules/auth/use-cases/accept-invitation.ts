@@ -16,6 +16,8 @@ export class AcceptInvitation extends Command<AcceptedInvitationRecord> {
   constructor(
     readonly input: { readonly token: string; readonly name?: string | undefined; readonly password?: string | undefined },
     readonly person: SignedInPerson | null,
+    /** Whether the caller holds a refresh token, by which who is not signed in any more may be so again. */
+    readonly mayRefresh: boolean,
     readonly origin: RequestOrigin,
   ) {
     super();
@@ -32,13 +34,14 @@ export class AcceptInvitationHandler implements ICommandHandler<AcceptInvitation
   ) {}
 
   /**
-   * @throws DomainError UNAUTHENTICATED for a token that proves nothing, and when the session has ended meanwhile; FORBIDDEN for who
-   *   is signed in as another person; INVALID_STATE for a newcomer whose address has an account
+   * @throws DomainError UNAUTHENTICATED for a token that proves nothing, and when the session has ended meanwhile, or may be refreshed;
+   *   FORBIDDEN for who is signed in as another person; INVALID_STATE for a newcomer whose address has an account
+   * @throws ValidationFailure for a newcomer without a name or a password, or with a weak one
    */
-  async execute({ input, person, origin }: AcceptInvitation): Promise<AcceptedInvitationRecord> {
+  async execute({ input, person, mayRefresh, origin }: AcceptInvitation): Promise<AcceptedInvitationRecord> {
     const hash = hashOfToken(input.token);
     const accepted = person === null
-      ? await this.people.acceptAsNewcomer(hash, await this.newcomer(input), this.clock.now(), origin)
+      ? await this.people.acceptAsNewcomer(hash, await this.newcomer(input, mayRefresh), this.clock.now(), origin)
       : await this.people.acceptInvitation(hash, person, this.clock.now(), origin);
     if (accepted === null) throw new DomainError('UNAUTHENTICATED');
     const { outcome, tenant_id, member_id } = accepted;
@@ -49,8 +52,11 @@ export class AcceptInvitationHandler implements ICommandHandler<AcceptInvitation
     return { tenant_id, member_id };
   }
 
-  private async newcomer({ token, name, password }: AcceptInvitation['input']): Promise<{ userId: string; name: string; passwordHash: string }> {
+  private async newcomer({ token, name, password }: AcceptInvitation['input'], mayRefresh: boolean): Promise<{ userId: string; name: string; passwordHash: string }> {
     if (name === undefined || password === undefined) {
+      // No newcomer: somebody whose session has run out.
+      const invitation = await this.people.lookAtInvitation(hashOfToken(token), this.clock.now());
+      if (invitation?.has_account === true) throw mayRefresh ? new DomainError('UNAUTHENTICATED') : new DomainError('INVALID_STATE', { reason: 'sign_in_required' });
       const missing = [...(name === undefined ? ['name'] : []), ...(password === undefined ? ['password'] : [])].map((field) => ({ field, type: 'missing', ctx: {} }));
       throw laterRefusal('body', [...missing, ...weakness(password, [name])]);
     }
