@@ -60,6 +60,10 @@ export const REFUSAL_REASONS: Partial<Readonly<Record<ErrorCode, Readonly<Record
     email_unverified: reason('Google no ha verificado este correo. Verifíquelo allí o ingrese con contraseña.', 'Google has not verified this address. Verify it there, or sign in with a password.'),
     cancelled: reason('El ingreso con Google se canceló. Empiece de nuevo si lo desea.', 'The sign-in with Google was cancelled. Begin again if you like.'),
     sign_in_expired: reason('El ingreso con Google caducó, ya se usó o empezó en otro navegador. Empiece de nuevo.', 'The sign-in with Google has expired, was used, or began in another browser. Begin again.'),
+    link_expired: reason(
+      'La vinculación con Google caducó, ya se usó, la anuló un restablecimiento de la contraseña o es de otra persona. Empiece de nuevo el ingreso con Google.',
+      'The link with Google has expired, was used, was voided by a reset of the password, or is another person\'s. Begin the sign-in with Google anew.',
+    ),
   },
   FORBIDDEN: {
     tenant_required: reason('Pertenece a varias empresas. Nombre una en X-Tenant-Id; GET /auth/me las lista.', 'You belong to several tenants. Name one in X-Tenant-Id; GET /auth/me lists them.'),

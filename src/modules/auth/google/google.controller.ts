@@ -62,7 +62,11 @@ export class GoogleController {
   @Post('link')
   @HttpCode(204)
   @SignedIn()
-  @ApiOperation({ operationId: 'linkGoogle', summary: 'Let the signed-in person sign in with the Google account of `link_token` from now on' })
+  @ApiOperation({
+    operationId: 'linkGoogle',
+    summary: 'Let the signed-in person sign in with the Google account of `link_token` from now on',
+    description: 'A `link_token` that has expired, was used or is another person\'s is 401 with the `reason` `link_expired`, which says nothing of the session: begin the sign-in with Google anew.',
+  })
   @ApiNoContentResponse()
   async link(@Person() person: SignedInPerson, @Origin() origin: RequestOrigin, @Body() body: LinkIdentityDto): Promise<void> {
     await this.commands.execute(new LinkIdentity(person, body.link_token, origin));
