@@ -1758,7 +1758,9 @@ export interface paths {
         put?: never;
         /**
          * Invite a person by mail; the link works for seven days
-         * @description Permission: `members:write`.
+         * @description A key does not invite whoever made it: 403 with the `reason` `own_key`.
+         *
+         *     Permission: `members:write`.
          *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
          */
         post: operations["inviteMember"];
@@ -1780,7 +1782,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a member, or take an invitation back
-         * @description API keys that the member made go on acting for the tenant unless `revoke_keys` is true; `created_by` of a key says whose it is.
+         * @description API keys that the member made go on acting for the tenant unless `revoke_keys` is true; `created_by` of a key says whose it is. A key does not remove whoever made it: 403 with the `reason` `own_key`.
          *
          *     Permission: `members:write`.
          *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
@@ -1807,7 +1809,9 @@ export interface paths {
         put?: never;
         /**
          * Send an invitation anew; the earlier link ends
-         * @description Permission: `members:write`.
+         * @description A key does not invite whoever made it: 403 with the `reason` `own_key`.
+         *
+         *     Permission: `members:write`.
          *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
          */
         post: operations["reinviteMember"];

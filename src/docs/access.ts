@@ -28,7 +28,7 @@ export function accessPage(api: DescribedApi): string {
     'Every route demands one permission; a role holds it or not. Members of a tenant have one role; an API key has that of',
     'its kind. `platform_admin` acts in a tenant only where the call names it in `X-Tenant-Id`, and the audit log of the',
     'tenant shows it. Beyond the table: only owners touch owners, nobody raises or resumes themselves, not even by a key that',
-    'they made, who is active may leave, and a tenant keeps one owner whose account is open,',
+    'they made, no key removes or invites whoever made it (`own_key`), who is active may leave, and a tenant keeps one owner whose account is open,',
     'unless that owner leaves it with no other member and no issuer in it, which closes it.',
     '',
     table(['permission', ...ROLES.map((role) => TITLE[role])], PERMISSIONS.map((permission) => [`\`${permission}\``, ...holders(permission)])),

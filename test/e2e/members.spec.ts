@@ -288,18 +288,18 @@ describe('members of a tenant', () => {
       for (const one of [key, second]) expect(verdict(await by(one, 'PATCH', own, { role: 'tenant_admin' }))).toEqual([403, 'FORBIDDEN', 'own_role']);
       expect((await act(owner, clerk.memberId, 'suspend')).status).toBe(200);
       for (const one of [key, second]) expect(verdict(await by(one, 'POST', `${own}/resume`))).toEqual([403, 'FORBIDDEN', 'own_role']);
-      for (const one of [key, second]) expect(verdict(await by(one, 'DELETE', own))).toEqual([403, 'FORBIDDEN', 'own_role']);
+      for (const one of [key, second]) expect(verdict(await by(one, 'DELETE', own))).toEqual([403, 'FORBIDDEN', 'own_key']);
       // Others are the tenant's matter, as before.
       expect((await by(key, 'PATCH', `/tenant/members/${colleague.memberId}`, { role: 'accountant' })).status).toBe(200);
       expect((await business.call('POST', `${own}/resume`)).status).toBe(200);
       expect((await remove(owner, clerk.memberId)).status).toBe(204);
-      for (const one of [key, second]) expect(verdict(await by(one, 'POST', '/tenant/members/invite', { email: clerk.email, role: 'viewer' }))).toEqual([403, 'FORBIDDEN', 'own_role']);
+      for (const one of [key, second]) expect(verdict(await by(one, 'POST', '/tenant/members/invite', { email: clerk.email, role: 'viewer' }))).toEqual([403, 'FORBIDDEN', 'own_key']);
       // Invited anew by somebody else: the invitation is theirs all the same.
       const again = `/tenant/members/${String((await invite(owner, 'viewer', clerk.email)).body['member_id'])}`;
       for (const one of [key, second]) {
         expect(verdict(await by(one, 'PATCH', again, { role: 'tenant_admin' }))).toEqual([403, 'FORBIDDEN', 'own_role']);
-        expect(verdict(await by(one, 'POST', `${again}/reinvite`))).toEqual([403, 'FORBIDDEN', 'own_role']);
-        expect(verdict(await by(one, 'DELETE', again))).toEqual([403, 'FORBIDDEN', 'own_role']);
+        expect(verdict(await by(one, 'POST', `${again}/reinvite`))).toEqual([403, 'FORBIDDEN', 'own_key']);
+        expect(verdict(await by(one, 'DELETE', again))).toEqual([403, 'FORBIDDEN', 'own_key']);
       }
       expect((await business.call('PATCH', again, { role: 'accountant' })).status).toBe(200);
       expect((await business.call('POST', `${again}/reinvite`)).status).toBe(200);

@@ -34,7 +34,7 @@ export class MembersController {
 
   @Post('invite')
   @RequirePermission('members:write')
-  @ApiOperation({ operationId: 'inviteMember', summary: 'Invite a person by mail; the link works for seven days' })
+  @ApiOperation({ operationId: 'inviteMember', summary: 'Invite a person by mail; the link works for seven days', description: 'A key does not invite whoever made it: 403 with the `reason` `own_key`.' })
   @ApiCreatedResponse({ type: MemberRecord })
   invite(@Tenant() tenant: TenantContext, @Body() { email, role }: MemberInviteDto): Promise<MemberRecord> {
     return this.commands.execute(new InviteMember(tenant, email, role));
@@ -69,7 +69,7 @@ export class MembersController {
   @Post(':member_id/reinvite')
   @HttpCode(200)
   @RequirePermission('members:write')
-  @ApiOperation({ operationId: 'reinviteMember', summary: 'Send an invitation anew; the earlier link ends' })
+  @ApiOperation({ operationId: 'reinviteMember', summary: 'Send an invitation anew; the earlier link ends', description: 'A key does not invite whoever made it: 403 with the `reason` `own_key`.' })
   @ApiOkResponse({ type: MemberRecord })
   reinvite(@Tenant() tenant: TenantContext, @Param('member_id', PathUuid) memberId: string): Promise<MemberRecord> {
     return this.commands.execute(new ReinviteMember(tenant, memberId));
@@ -78,7 +78,7 @@ export class MembersController {
   @Delete(':member_id')
   @HttpCode(204)
   @RequirePermission('members:write')
-  @ApiOperation({ operationId: 'removeMember', summary: 'Remove a member, or take an invitation back', description: 'API keys that the member made go on acting for the tenant unless `revoke_keys` is true; `created_by` of a key says whose it is.' })
+  @ApiOperation({ operationId: 'removeMember', summary: 'Remove a member, or take an invitation back', description: 'API keys that the member made go on acting for the tenant unless `revoke_keys` is true; `created_by` of a key says whose it is. A key does not remove whoever made it: 403 with the `reason` `own_key`.' })
   @ApiNoContentResponse()
   remove(@Tenant() tenant: TenantContext, @Param('member_id', PathUuid) memberId: string, @Query() query: MemberRemovalQuery): Promise<void> {
     return this.commands.execute(new RemoveMember(tenant, memberId, query.revoke_keys));

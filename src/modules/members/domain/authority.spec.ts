@@ -45,10 +45,10 @@ describe('authority over members', () => {
   });
 
   it('lets no key remove or invite who made it, and anybody leave', () => {
-    expect(refusal(() => requireNotOfTheirs(actor('api_key'), member({ id: 'me' })))).toEqual(['FORBIDDEN', 'own_role']);
+    expect(refusal(() => requireNotOfTheirs(actor('api_key'), member({ id: 'me' })))).toEqual(['FORBIDDEN', 'own_key']);
     for (const [by, whose] of [[actor('api_key', null), 'me'], [actor('api_key'), 'other'], [actor('tenant_admin'), 'me']] as const) expect(refusal(() => requireNotOfTheirs(by, member({ id: whose })))).toBeNull();
-    expect(refusal(() => requireNotOfTheirs(actor('api_key', null, 'a@b.ec'), member({ email: 'a@b.ec' })))).toEqual(['FORBIDDEN', 'own_role']);
-    expect(refusal(() => requireNotTheirMaker(actor('api_key', null, 'a@b.ec'), 'a@b.ec'))).toEqual(['FORBIDDEN', 'own_role']);
+    expect(refusal(() => requireNotOfTheirs(actor('api_key', null, 'a@b.ec'), member({ email: 'a@b.ec' })))).toEqual(['FORBIDDEN', 'own_key']);
+    expect(refusal(() => requireNotTheirMaker(actor('api_key', null, 'a@b.ec'), 'a@b.ec'))).toEqual(['FORBIDDEN', 'own_key']);
     for (const by of [actor('api_key', null, 'c@b.ec'), actor('tenant_owner')]) expect(refusal(() => requireNotTheirMaker(by, 'a@b.ec'))).toBeNull();
   });
 

@@ -40,8 +40,7 @@ export function requireMayTouch(actor: Actor, member: Member): void {
 /** @throws DomainError FORBIDDEN when somebody would raise themselves */
 export function requireNoRise(actor: Actor, member: Member, role: MemberRole): void {
   if (rank(role) >= rank(member.role)) return;
-  if (actor.memberId === member.id) throw new DomainError('FORBIDDEN', { reason: 'own_role' });
-  requireNotTheirMaker(actor, member.email);
+  if (actor.memberId === member.id || actor.makersAddress === member.email) throw new DomainError('FORBIDDEN', { reason: 'own_role' });
 }
 
 /**
@@ -57,7 +56,7 @@ export function requireNoOwnReturn(actor: Actor, member: Member): void {
  * @throws DomainError FORBIDDEN when a key of the member's acts, or of whoever is invited anew
  */
 export function requireNotOfTheirs(actor: Actor, member: Member): void {
-  if (actor.role === 'api_key' && actor.memberId === member.id) throw new DomainError('FORBIDDEN', { reason: 'own_role' });
+  if (actor.role === 'api_key' && actor.memberId === member.id) throw new DomainError('FORBIDDEN', { reason: 'own_key' });
   requireNotTheirMaker(actor, member.email);
 }
 
@@ -66,7 +65,7 @@ export function requireNotOfTheirs(actor: Actor, member: Member): void {
  * @throws DomainError FORBIDDEN when a key would invite whoever made it
  */
 export function requireNotTheirMaker(actor: Actor, address: string): void {
-  if (actor.makersAddress === address) throw new DomainError('FORBIDDEN', { reason: 'own_role' });
+  if (actor.makersAddress === address) throw new DomainError('FORBIDDEN', { reason: 'own_key' });
 }
 
 /**
