@@ -91,6 +91,27 @@ describe('signing in with Google', () => {
     expect(await sessionsOf(email)).toHaveLength(1);
   });
 
+  it('goes by what was founded while it was under way: signs in whose account it is, and offers the link to another', async () => {
+    const [twice, beside] = [newAddress(), newAddress()];
+    const meanwhile = async (form: Form, founding: string, parameters: readonly unknown[]): Promise<Answer<Json>> => {
+      const { back, cookie } = await visitProvider(form);
+      return inTransaction(stack.database, async (client) => {
+        await client.query(founding, [...parameters]);
+        const late = call(api, 'GET', back, { cookie });
+        await lockAwaited(stack.database, 1, 'sign_up_with_identity');
+        await client.query('commit');
+        return late;
+      });
+    };
+    const first = `select sign_up_with_identity(gen_random_uuid(), $1, 'Ana', $2, $3, gen_random_uuid(), 'Ana', gen_random_uuid(), now(), null, null)`;
+    const signedIn = await meanwhile({ email: twice, subject: 'two-tabs' }, first, [twice, provider.url, 'two-tabs']);
+    expect([signedIn.status, (await call(api, 'GET', '/auth/me', { token: signedIn.body.access_token })).body.email]).toEqual([200, twice]);
+    expect(await sessionsOf(twice)).toHaveLength(1);
+    const signedUp = `select sign_up(gen_random_uuid(), $1, 'Eva', 'no hash', gen_random_uuid(), 'Eva', gen_random_uuid(), now(), null, null)`;
+    const offered = await meanwhile({ email: beside }, signedUp, [beside]);
+    expect([offered.status, offered.body.error.detail]).toEqual([409, { reason: 'link_required', link_token: expect.any(String) }]);
+  });
+
   it('links an account after a sign-in of the old kind, by its owner alone, once', async () => {
     const owner = await signUp(api);
     const stranger = await signUp(api);

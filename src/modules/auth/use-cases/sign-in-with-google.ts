@@ -37,11 +37,26 @@ export class SignInWithGoogleHandler implements ICommandHandler<SignInWithGoogle
    * its owner, signed in the way they used to.
    */
   async execute({ identity, origin }: SignInWithGoogle): Promise<OpenedSession> {
+    const session =
+      (await this.signInKnown(identity, origin)) ??
+      (await this.signUp(identity, origin)) ??
+      // What was taken meanwhile is known by now.
+      (await this.signInKnown(identity, origin));
+    if (session === null) throw new DomainError('UNAUTHENTICATED');
+    return session;
+  }
+
+  /**
+   * Null when neither the identity nor its address is known.
+   * @throws DomainError UNAUTHENTICATED for an address that the provider has not verified and for a closed account; ALREADY_EXISTS, with a
+   *   token to link it, for an account that only has the address
+   */
+  private async signInKnown(identity: ProvenIdentity, origin: RequestOrigin): Promise<OpenedSession | null> {
     const known = await this.identities.find(identity.issuer, identity.subject, identity.email);
     if (known?.is_linked === true) return this.sessions.open({ userId: known.user_id, tokenVersion: known.token_version }, 'google', origin);
     if (!identity.emailVerified) throw new DomainError('UNAUTHENTICATED', { reason: 'email_unverified' });
     if (known !== null) throw await this.offerLink(known.user_id, identity);
-    return this.signUp(identity, origin);
+    return null;
   }
 
   private async offerLink(userId: string, { issuer, subject, email }: ProvenIdentity): Promise<DomainError> {
@@ -51,9 +66,10 @@ export class SignInWithGoogleHandler implements ICommandHandler<SignInWithGoogle
     return new DomainError('ALREADY_EXISTS', { reason: 'link_required', link_token: token.clear });
   }
 
-  private async signUp({ issuer, subject, email, name }: ProvenIdentity, origin: RequestOrigin): Promise<OpenedSession> {
+  /** Null when the identity or its address was taken meanwhile. */
+  private async signUp({ issuer, subject, email, name }: ProvenIdentity, origin: RequestOrigin): Promise<OpenedSession | null> {
     const person = { userId: this.ids.uuid(), email, name, tenantId: this.ids.uuid(), tenantName: name, memberId: this.ids.uuid() };
-    if (!(await this.identities.signUp(person, issuer, subject, this.clock.now(), origin))) throw new DomainError('UNAUTHENTICATED');
+    if (!(await this.identities.signUp(person, issuer, subject, this.clock.now(), origin))) return null;
     return this.sessions.open({ userId: person.userId, tokenVersion: 1 }, 'google', origin);
   }
 }
