@@ -1,3 +1,24 @@
+comment on function set_person_disabled(text, boolean, timestamptz) is
+  'Sign-in: Closes the account with this address, or opens it again; either way all sessions and access tokens end '
+  'at once and the person''s tenants find it in their audit logs. It returns false if nobody has the address. Only '
+  'the operator may call it, as the owner of the schema.';
+create or replace function set_person_disabled(p_email text, p_disabled boolean, p_now timestamptz)
+  returns boolean
+  language plpgsql security definer set search_path = sello, pg_temp as $$
+declare
+  person uuid;
+begin
+  update users u set disabled_at = case when p_disabled then coalesce(u.disabled_at, p_now) end, updated_at = p_now,
+    token_version = u.token_version + 1
+  where u.email = p_email
+  returning u.id into person;
+  if person is null then
+    return false;
+  end if;
+  update sessions s set ended_at = p_now where s.user_id = person and s.ended_at is null;
+  perform record_for_person(person, false, case when p_disabled then 'person.disabled' else 'person.enabled' end, '{}', p_now, null, null);
+  return true;
+end $$;
 comment on function keep_one_time_token(bytea, text, uuid, jsonb, timestamptz, timestamptz) is
   'Sign-in: Keeps the hash of a token that works once, with its purpose, person, details and end, and on the '
   'occasion deletes up to 20 tokens that ended more than a day ago. The API calls it for sign-ins at a provider and '

@@ -78,3 +78,32 @@ comment on function keep_one_time_token(bytea, text, uuid, jsonb, timestamptz, t
   'occasion deletes up to 20 tokens that ended more than a day ago, and up to 20 of sign-ins at a provider that have '
   'ended. The API calls it for sign-ins at a provider and identities to link, and so do begin_email_verification and '
   'begin_password_reset.';
+
+-- The account of a person is closed or opened once: who opened one that was open signed its person out, and the log told of what did not happen.
+create or replace function set_person_disabled(p_email text, p_disabled boolean, p_now timestamptz)
+  returns boolean
+  language plpgsql security definer set search_path = sello, pg_temp as $$
+declare
+  person users%rowtype;
+begin
+  select * into person from users u where u.email = p_email for no key update;
+  if person.id is null then
+    return false;
+  end if;
+  if (person.disabled_at is not null) = p_disabled then
+    return true;
+  end if;
+  if p_disabled then
+    update users u set disabled_at = p_now, updated_at = p_now, token_version = u.token_version + 1 where u.id = person.id;
+    update sessions s set ended_at = p_now where s.user_id = person.id and s.ended_at is null;
+  else
+    update users u set disabled_at = null, updated_at = p_now where u.id = person.id;
+  end if;
+  perform record_for_person(person.id, false, case when p_disabled then 'person.disabled' else 'person.enabled' end, '{}', p_now, null, null);
+  return true;
+end $$;
+comment on function set_person_disabled(text, boolean, timestamptz) is
+  'Sign-in: Closes the account with this address, which ends all sessions and access tokens at once, or opens it '
+  'again; the person''s tenants find it in their audit logs. An account that is in that state already stays as it is, '
+  'and nothing is logged. It returns false if nobody has the address. It locks the person. Only the operator may call '
+  'it, as the owner of the schema.';

@@ -4289,9 +4289,10 @@ alter function rotate_refresh_token(bytea,bytea,timestamp with time zone,interva
 revoke execute on function rotate_refresh_token(bytea,bytea,timestamp with time zone,interval,timestamp with time zone,text,text) from public;
 grant execute on function rotate_refresh_token(bytea,bytea,timestamp with time zone,interval,timestamp with time zone,text,text) to sello_app;
 
--- Closes the account with this address, or opens it again; either way all sessions and access tokens end at once and
--- the person's tenants find it in their audit logs. It returns false if nobody has the address. Only the operator may
--- call it, as the owner of the schema.
+-- Closes the account with this address, which ends all sessions and access tokens at once, or opens it again; the
+-- person's tenants find it in their audit logs. An account that is in that state already stays as it is, and nothing is
+-- logged. It returns false if nobody has the address. It locks the person. Only the operator may call it, as the owner
+-- of the schema.
 CREATE OR REPLACE FUNCTION sello.set_person_disabled(p_email text, p_disabled boolean, p_now timestamp with time zone)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -4299,17 +4300,22 @@ CREATE OR REPLACE FUNCTION sello.set_person_disabled(p_email text, p_disabled bo
  SET search_path TO 'sello', 'pg_temp'
 AS $function$
 declare
-  person uuid;
+  person users%rowtype;
 begin
-  update users u set disabled_at = case when p_disabled then coalesce(u.disabled_at, p_now) end, updated_at = p_now,
-    token_version = u.token_version + 1
-  where u.email = p_email
-  returning u.id into person;
-  if person is null then
+  select * into person from users u where u.email = p_email for no key update;
+  if person.id is null then
     return false;
   end if;
-  update sessions s set ended_at = p_now where s.user_id = person and s.ended_at is null;
-  perform record_for_person(person, false, case when p_disabled then 'person.disabled' else 'person.enabled' end, '{}', p_now, null, null);
+  if (person.disabled_at is not null) = p_disabled then
+    return true;
+  end if;
+  if p_disabled then
+    update users u set disabled_at = p_now, updated_at = p_now, token_version = u.token_version + 1 where u.id = person.id;
+    update sessions s set ended_at = p_now where s.user_id = person.id and s.ended_at is null;
+  else
+    update users u set disabled_at = null, updated_at = p_now where u.id = person.id;
+  end if;
+  perform record_for_person(person.id, false, case when p_disabled then 'person.disabled' else 'person.enabled' end, '{}', p_now, null, null);
   return true;
 end $function$;
 alter function set_person_disabled(text,boolean,timestamp with time zone) owner to sello_resolver;

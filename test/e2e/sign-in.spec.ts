@@ -200,8 +200,14 @@ describe('signing up and in', () => {
     const setDisabled = (disabled: boolean) => stack.database.query('select sello.set_person_disabled($1, $2, now())', [owner.email, disabled]);
     await setDisabled(true);
     expect([(await me(owner.token)).status, (await logIn(api, owner.email)).status, (await call(api, 'POST', '/auth/refresh', { body: { refresh_token: owner.refreshToken } })).status]).toEqual([401, 401, 401]);
+    await setDisabled(true);
     await setDisabled(false);
-    expect((await logIn(api, owner.email)).status).toBe(200);
+    const again = await logIn(api, owner.email);
+    expect(again.status).toBe(200);
+    // Open already: nobody is signed out, and nothing is said to have happened.
+    expect(await setDisabled(false)).toEqual([{ set_person_disabled: true }]);
+    expect((await me(again.body.access_token)).status).toBe(200);
+    expect((await call(api, 'POST', '/auth/refresh', { body: { refresh_token: again.body.refresh_token } })).status).toBe(200);
     expect([await audit(owner, 'person.disabled'), await audit(owner, 'person.enabled')]).toEqual([[{ actor_kind: 'system', actor_id: null }], [{ actor_kind: 'system', actor_id: null }]]);
   });
 
