@@ -553,6 +553,17 @@ describe('members of a tenant', () => {
       expect(told).toEqual(['member.left', 'tenant.deactivated'].map((action) => ({ action, actor_id: founder.userId })));
     });
 
+    it('and a new issuer at once make no issuer in a closed tenant', async () => {
+      const founder = await signedIn(stack);
+      const tenantId = String((await founder.call('POST', '/auth/tenants', { tenant_name: 'Lonely' })).body['tenant_id']);
+      const found = (): Promise<Answer> =>
+        founder.call('POST', '/issuers', { ruc: '1710034065001', razon_social: 'Pérez', direccion_matriz: 'Quito', obligado_contabilidad: false }, tenantId);
+      const answers = await whileHeld(tenantId, () => [leave(founder, tenantId), found()]);
+      const [{ issuers, is_active: isOpen } = { issuers: -1, is_active: null }] = await stack.database.query<{ issuers: number; is_active: boolean }>(
+        'select t.is_active, (select count(*)::int from issuers i where i.tenant_id = t.id) as issuers from tenants t where t.id = $1', [tenantId]);
+      expect([answers.map(({ status }) => status), issuers, isOpen]).toEqual(isOpen === true ? [[409, 201], 1, true] : [[204, 401], 0, false]);
+    });
+
     it('of two last owners at once leaves one', async () => {
       const pair = await Business.open(stack, { certificate: null });
       const owners = [await member(stack, pair.tenantId, 'tenant_owner'), await member(stack, pair.tenantId, 'tenant_owner')];

@@ -39,13 +39,15 @@ export class IssuersRepository {
     private readonly audit: AuditTrail,
   ) {}
 
-  /** @throws DomainError ALREADY_EXISTS when the tenant has an issuer of this RUC */
+  /** @throws DomainError ALREADY_EXISTS when the tenant has an issuer of this RUC; UNAUTHENTICATED when it was closed meanwhile */
   async insert(tenant: TenantContext, id: string, ruc: string, values: IssuerValues, now: Date): Promise<IssuerRow> {
     const { tenantId } = tenant;
     const given = WRITABLE.map((column) => values[column] ?? null);
     const places = given.map((_, index) => `$${index + 5}`).join(', ');
     return refuseDuplicates('ruc', () =>
       this.database.run(tenantId, async (manager) => {
+        // Whose last owner leaves it is closed unless it has an issuer, so one of the two is first.
+        await manager.query('select 1 from tenants where id = $1 for share', [tenantId]);
         const [row] = await manager.query<IssuerRow[]>(
           `insert into issuers (tenant_id, id, ruc, created_at, updated_at, ${WRITABLE.join(', ')})
            values ($1, $2, $3, $4, $4, ${places}) returning ${COLUMNS}`,
