@@ -1,3 +1,24 @@
+comment on function found_own_tenant(uuid, uuid, text, uuid, integer, timestamptz, text, text) is
+  'Sign-in: Creates a further tenant for a person and returns founded, or unconfirmed if the person''s address is '
+  'not confirmed, or too_many if they own p_limit tenants already. It locks the person, so that two requests at '
+  'once are counted one after the other. The API calls it.';
+create or replace function found_own_tenant(
+  p_user uuid, p_tenant uuid, p_name text, p_member uuid, p_limit integer, p_now timestamptz, p_request_id text, p_address text)
+  returns text
+  language plpgsql security definer set search_path = sello, pg_temp as $$
+declare
+  person users%rowtype;
+begin
+  select * into person from users u where u.id = p_user for no key update;
+  if person.email_verified_at is null then
+    return 'unconfirmed';
+  end if;
+  if (select count(*) from members m where m.user_id = p_user and m.role = 'tenant_owner') >= p_limit then
+    return 'too_many';
+  end if;
+  perform found_tenant(p_tenant, p_name, p_member, p_user, person.email, p_now, p_request_id, p_address);
+  return 'founded';
+end $$;
 comment on function set_person_disabled(text, boolean, timestamptz) is
   'Sign-in: Closes the account with this address, or opens it again; either way all sessions and access tokens end '
   'at once and the person''s tenants find it in their audit logs. It returns false if nobody has the address. Only '

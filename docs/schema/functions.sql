@@ -3945,8 +3945,8 @@ revoke execute on function find_identity(text,text,text) from public;
 grant execute on function find_identity(text,text,text) to sello_app;
 
 -- Creates a further tenant for a person and returns founded, or unconfirmed if the person's address is not confirmed,
--- or too_many if they own p_limit tenants already. It locks the person, so that two requests at once are counted one
--- after the other. The API calls it.
+-- or too_many if they are an active owner of p_limit open tenants already. It locks the person, so that two requests at
+-- once are counted one after the other. The API calls it.
 CREATE OR REPLACE FUNCTION sello.found_own_tenant(p_user uuid, p_tenant uuid, p_name text, p_member uuid, p_limit integer, p_now timestamp with time zone, p_request_id text, p_address text)
  RETURNS text
  LANGUAGE plpgsql
@@ -3960,7 +3960,10 @@ begin
   if person.email_verified_at is null then
     return 'unconfirmed';
   end if;
-  if (select count(*) from members m where m.user_id = p_user and m.role = 'tenant_owner') >= p_limit then
+  if (
+    select count(*) from members m join tenants t on t.id = m.tenant_id and t.is_active
+    where m.user_id = p_user and m.role = 'tenant_owner' and m.status = 'active'
+  ) >= p_limit then
     return 'too_many';
   end if;
   perform found_tenant(p_tenant, p_name, p_member, p_user, person.email, p_now, p_request_id, p_address);

@@ -193,6 +193,12 @@ describe('signing up and in', () => {
     expect((await me(owner.token)).body.memberships.map((one: { tenant_name: string }) => one.tenant_name)).toEqual(['Comercial Andina', 'Segunda']);
     const answers = await Promise.all(Array.from({ length: 20 }, found));
     expect(answers.map(({ status }) => status).sort()).toEqual([...Array<number>(18).fill(201), 409, 409]);
+    // One that the platform closed cannot be left, and one in which the owner is suspended is none to work in.
+    const [closed, suspended] = [String(founded.body.tenant_id), String(answers.find(({ status }) => status === 201)?.body.tenant_id)];
+    await stack.database.query('update tenants set is_active = false where id = $1', [closed]);
+    expect([(await found()).status, (await found()).status]).toEqual([201, 409]);
+    await stack.database.query(`update members set status = 'suspended' where tenant_id = $1 and user_id = $2`, [suspended, owner.userId]);
+    expect([(await found()).status, (await found()).status]).toEqual([201, 409]);
   });
 
   it('closes an account at once, until it is opened again', async () => {
