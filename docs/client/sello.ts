@@ -103,7 +103,7 @@ export interface paths {
         /**
          * Send the browser to Google
          * @description No credential needed.
-         *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
+         *     Rate limit: 600 calls a minute per address, over all calls without a limit of their own (bucket `other`).
          */
         get: operations["signInWithGoogle"];
         put?: never;
@@ -124,7 +124,7 @@ export interface paths {
         /**
          * Where Google sends the browser back: sets the session cookies. An account that has the address but is not linked: 409 with `link_token`
          * @description No credential needed.
-         *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
+         *     Rate limit: 600 calls a minute per address, over all calls without a limit of their own (bucket `other`).
          */
         get: operations["completeGoogleSignIn"];
         put?: never;

@@ -130,7 +130,7 @@ export const SETTINGS_SCHEMA = z.object({
   RETENTION_DELIVERY_DAYS: days(7, 90, 'finished deliveries to webhooks stay, with their attempts'),
   RETENTION_MAIL_DAYS: days(30, 365, 'it stays on record what became of a mail'),
   RETENTION_AUDIT_DAYS: days(365, 2_557, 'the audit log reaches back'),
-  RETENTION_SIGN_IN_DAYS: days(1, 30, 'ended sessions and expired links stay'),
+  RETENTION_SIGN_IN_DAYS: days(1, 30, 'ended sessions stay, and expired links that no later one has cleared away'),
   METRICS_PORT: z.coerce.number().int().min(0).max(65535).optional().describe('Port on which a process tells operators its metrics and health (`/metrics`, `/health/live`, `/health/ready`), apart from the API; 0 picks a free one; without a value it tells nobody'),
   METRICS_HOST: z.string().default('127.0.0.1').describe('Address for METRICS_PORT; nobody is asked for a credential there, so only operators may reach it'),
   OTEL_EXPORTER_OTLP_ENDPOINT: webAddress().optional().describe('Where traces go: a collector that speaks OTLP/HTTP, e.g. http://collector:4318, `/v1/traces` is added; without a value nothing is traced'),

@@ -7,6 +7,7 @@ import { type Answer, type Description, isReference, type MediaType, type Operat
 import { UNSAID } from '../platform/openapi/examples.js';
 import { withCurrentExamples } from '../platform/openapi/docs-page.js';
 import { SAMPLE_DAY, sampleId } from '../platform/openapi/samples.js';
+import { isAllowed, type Permission } from '../platform/security/permissions.js';
 import { ERROR_CATALOGUE } from '../shared/error-catalogue.js';
 
 const description = JSON.parse(readFileSync('docs/openapi.json', 'utf8')) as Description;
@@ -56,6 +57,18 @@ describe('the description of the API', () => {
     const takesIt = ({ parameters = [] }: Operation): boolean => parameters.some((one) => isReference(one) && one.$ref.endsWith('/TenantId'));
     const wrong = calls.filter(({ operation }) => takesIt(operation) !== (typeof operation['x-permission'] === 'string' && !operation['x-permission'].startsWith('platform:')));
     expect(wrong.map(({ operation }) => operation.operationId)).toEqual([]);
+  });
+
+  it('offers an API key where one may hold the permission, and nowhere else', () => {
+    const takesIt = ({ security = [] }: Operation): boolean => security.some((one) => 'X-API-Key' in one);
+    const wrong = calls.filter(({ operation }) => takesIt(operation) !== (typeof operation['x-permission'] === 'string' && isAllowed('api_key', operation['x-permission'] as Permission)));
+    expect(wrong.map(({ operation }) => operation.operationId)).toEqual([]);
+  });
+
+  it('tells by what the calls of nobody that is known are counted', () => {
+    const counted = (path: string): string | undefined => /Rate limit: .*/.exec(description.paths[path]?.get?.description ?? '')?.[0];
+    for (const path of ['/auth/google', '/auth/google/callback']) expect(counted(path)).toContain('per address');
+    expect(counted('/auth/me')).toContain('per API key or person');
   });
 
   it('tells the limits of the specification', () => {

@@ -7,7 +7,7 @@ import { type Answer, type Components, type Header, isReference, type Method, ty
 /** Calls in the window of a bucket. */
 export type RateNumbers = Readonly<Record<RateBucket, number>>;
 
-/** By whom the calls of a bucket are counted. */
+/** By whom the calls of a bucket are counted, where they need a credential; those of `auth` need none. */
 const COUNTED: Readonly<Record<RateBucket, string>> = {
   issue: 'per API key or person',
   read: 'per API key or person',
@@ -15,6 +15,9 @@ const COUNTED: Readonly<Record<RateBucket, string>> = {
   other: 'per API key or person, over all calls without a limit of their own',
   auth: 'per address; five times as many per account that is signed in to or up',
 };
+
+/** Who calls without a credential is known by nothing else. */
+const COUNTED_UNKNOWN = 'per address, over all calls without a limit of their own';
 
 const HEADERS: Readonly<Record<string, Header>> = {
   RequestId: { description: 'Identifier of the call, to be quoted to support. A valid one of the request is kept.', schema: { type: 'string' } },
@@ -71,7 +74,8 @@ export function noteCall(operation: Operation, method: Method, path: string, lim
   if (isOfTenant(operation['x-permission'])) operation.parameters = [...(operation.parameters ?? []), { $ref: '#/components/parameters/TenantId' }];
   const bucket = bucketOf(method, path, operation['x-rate-limit'] as RateBucket | undefined);
   operation['x-rate-limit'] = { bucket, limit: limits[bucket], window_seconds: windowOf(bucket) };
-  const notes = [demand, `Rate limit: ${limits[bucket]} calls ${windowOf(bucket) === 60 ? 'a minute' : 'an hour'} ${COUNTED[bucket]} (bucket \`${bucket}\`).`].join('\n');
+  const counted = bucket === 'other' && operation.security.length === 0 ? COUNTED_UNKNOWN : COUNTED[bucket];
+  const notes = [demand, `Rate limit: ${limits[bucket]} calls ${windowOf(bucket) === 60 ? 'a minute' : 'an hour'} ${counted} (bucket \`${bucket}\`).`].join('\n');
   operation.description = operation.description ? `${operation.description}\n\n${notes}` : notes;
   return true;
 }

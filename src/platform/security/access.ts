@@ -2,7 +2,7 @@ import { applyDecorators, createParamDecorator, type ExecutionContext, SetMetada
 import { ApiExtension, ApiSecurity } from '@nestjs/swagger';
 import type { TenantContext } from '../../shared/tenant-context.js';
 import { originOf, type RequestOrigin, type ServiceRequest } from '../http/service-request.js';
-import type { Permission } from './permissions.js';
+import { isAllowed, type Permission } from './permissions.js';
 import type { SignedInPerson } from './person.js';
 
 export const PERMISSION_KEY = 'permission';
@@ -22,8 +22,7 @@ export const REFRESH_COOKIE = 'service_refresh_token';
 export const RequirePermission = (permission: Permission): MethodDecorator & ClassDecorator =>
   applyDecorators(
     SetMetadata(PERMISSION_KEY, permission),
-    // The platform's own routes are for people only.
-    ...(permission.startsWith('platform:') ? [] : [ApiSecurity(API_KEY_SCHEME)]),
+    ...(isAllowed('api_key', permission) ? [ApiSecurity(API_KEY_SCHEME)] : []),
     ApiSecurity(BEARER_SCHEME),
     ApiSecurity(COOKIE_SCHEME),
     ApiExtension('x-permission', permission),
