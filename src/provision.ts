@@ -12,7 +12,8 @@ const USAGE = `npm run provision -- ACT, which is one of:
 
   --name X [--key-name Y]             creates a tenant and prints its first API key, which is never shown again
   --platform-admin E-MAIL [--revoke]  makes a person with that proven address an administrator of the platform, or no more
-  --disable-person E-MAIL             closes a person's account, whose sessions end at once
+  --disable-person E-MAIL             closes a person's account, whose sessions end at once; API keys that they made go on: created_by
+                                      in GET /auth/api-keys of each tenant tells whose they are
   --enable-person E-MAIL              opens it again
   --take-ruc-claim RUC [--for TENANT] takes a RUC from the issuer that has claimed it: another may claim it then, its tenant not
                                       again; with the id of a tenant, that one alone

@@ -1792,7 +1792,9 @@ export interface paths {
         head?: never;
         /**
          * Give a member another role
-         * @description Permission: `members:write`.
+         * @description Works on the next call. API keys that the member made go on acting for the tenant as before; `created_by` in `GET /auth/api-keys` says whose they are.
+         *
+         *     Permission: `members:write`.
          *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
          */
         patch: operations["changeMemberRole"];
@@ -1853,7 +1855,9 @@ export interface paths {
         put?: never;
         /**
          * Shut a member out until resumed
-         * @description Permission: `members:write`.
+         * @description Works on the next call. API keys that the member made go on acting for the tenant as before; `created_by` in `GET /auth/api-keys` says whose they are.
+         *
+         *     Permission: `members:write`.
          *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
          */
         post: operations["suspendMember"];

@@ -65,6 +65,12 @@ describe('the description of the API', () => {
     expect(wrong.map(({ operation }) => operation.operationId)).toEqual([]);
   });
 
+  it('says of what shuts a member out, or takes rights from one, that the keys they made go on', () => {
+    const said = calls.filter(({ path, operation }) => path.startsWith('/tenant/members') && operation.description?.includes('`created_by`') === true);
+    expect(said.map(({ operation }) => operation.operationId).sort()).toEqual(['changeMemberRole', 'removeMember', 'suspendMember']);
+    for (const file of ['docs/operating.md', 'docs/front-ends.md', 'src/provision.ts']) expect(readFileSync(file, 'utf8')).toMatch(/made[^.]*\bgo\s+on\b[^.]*created_by/);
+  });
+
   it('tells by what the calls of nobody that is known are counted', () => {
     const counted = (path: string): string | undefined => /Rate limit: .*/.exec(description.paths[path]?.get?.description ?? '')?.[0];
     for (const path of ['/auth/google', '/auth/google/callback']) expect(counted(path)).toContain('per address');

@@ -15,6 +15,8 @@ import { RemoveMember } from './use-cases/remove-member.js';
 import { ResumeMember } from './use-cases/resume-member.js';
 import { SuspendMember } from './use-cases/suspend-member.js';
 
+const KEYS_GO_ON = 'API keys that the member made go on acting for the tenant as before; `created_by` in `GET /auth/api-keys` says whose they are.';
+
 /** Only owners touch owners; a tenant keeps at least one. */
 @ApiTags('tenant')
 @Controller('tenant/members')
@@ -42,7 +44,7 @@ export class MembersController {
 
   @Patch(':member_id')
   @RequirePermission('members:write')
-  @ApiOperation({ operationId: 'changeMemberRole', summary: 'Give a member another role' })
+  @ApiOperation({ operationId: 'changeMemberRole', summary: 'Give a member another role', description: `Works on the next call. ${KEYS_GO_ON}` })
   @ApiOkResponse({ type: MemberRecord })
   change(@Tenant() tenant: TenantContext, @Param('member_id', PathUuid) memberId: string, @Body() { role }: MemberUpdateDto): Promise<MemberRecord> {
     return this.commands.execute(new ChangeMemberRole(tenant, memberId, role));
@@ -51,7 +53,7 @@ export class MembersController {
   @Post(':member_id/suspend')
   @HttpCode(200)
   @RequirePermission('members:write')
-  @ApiOperation({ operationId: 'suspendMember', summary: 'Shut a member out until resumed' })
+  @ApiOperation({ operationId: 'suspendMember', summary: 'Shut a member out until resumed', description: `Works on the next call. ${KEYS_GO_ON}` })
   @ApiOkResponse({ type: MemberRecord })
   suspend(@Tenant() tenant: TenantContext, @Param('member_id', PathUuid) memberId: string): Promise<MemberRecord> {
     return this.commands.execute(new SuspendMember(tenant, memberId));
