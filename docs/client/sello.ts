@@ -146,7 +146,7 @@ export interface paths {
         put?: never;
         /**
          * Let the signed-in person sign in with the Google account of `link_token` from now on
-         * @description A `link_token` that has expired, was used or is another person's is 401 with the `reason` `link_expired`, which says nothing of the session: begin the sign-in with Google anew.
+         * @description A `link_token` that has expired, was used or is another person's is 404 with the `reason` `link_expired`: begin the sign-in with Google anew.
          *
          *     For signed-in people, in whatever role.
          *     Rate limit: 10 calls a minute per address; five times as many per account that is signed in to or up (bucket `auth`).

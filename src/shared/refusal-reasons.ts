@@ -60,10 +60,6 @@ export const REFUSAL_REASONS: Partial<Readonly<Record<ErrorCode, Readonly<Record
     email_unverified: reason('Google no ha verificado este correo. Verifíquelo allí o ingrese con contraseña.', 'Google has not verified this address. Verify it there, or sign in with a password.'),
     cancelled: reason('El ingreso con Google se canceló. Empiece de nuevo si lo desea.', 'The sign-in with Google was cancelled. Begin again if you like.'),
     sign_in_expired: reason('El ingreso con Google caducó, ya se usó o empezó en otro navegador. Empiece de nuevo.', 'The sign-in with Google has expired, was used, or began in another browser. Begin again.'),
-    link_expired: reason(
-      'La vinculación con Google caducó, ya se usó, la anuló un restablecimiento de la contraseña o es de otra persona. Empiece de nuevo el ingreso con Google.',
-      'The link with Google has expired, was used, was voided by a reset of the password, or is another person\'s. Begin the sign-in with Google anew.',
-    ),
   },
   FORBIDDEN: {
     tenant_required: reason('Pertenece a varias empresas. Nombre una en X-Tenant-Id; GET /auth/me las lista.', 'You belong to several tenants. Name one in X-Tenant-Id; GET /auth/me lists them.'),
@@ -81,6 +77,10 @@ export const REFUSAL_REASONS: Partial<Readonly<Record<ErrorCode, Readonly<Record
     content_type: reason('Con la cookie de la sesión el cuerpo debe ser application/json. Para un archivo envíe además el access_token de la misma sesión como Authorization: Bearer.', 'By session cookie the body must be application/json. For a file send the access_token of the same session as Authorization: Bearer too.'),
   },
   NOT_FOUND: {
+    link_expired: reason(
+      'La vinculación con Google caducó, ya se usó, la anuló un restablecimiento de la contraseña o es de otra persona. Empiece de nuevo el ingreso con Google.',
+      'The link with Google has expired, was used, was voided by a reset of the password, or is another person\'s. Begin the sign-in with Google anew.',
+    ),
     unknown_route: reason('No existe tal llamada. Verifique el método y la ruta: minúsculas y sin barra al final.', 'There is no such call. Check method and path: lower case, and no slash at its end.'),
     google_sign_in_is_off: reason('El ingreso con Google no está activado aquí. Ingrese con contraseña.', 'The sign-in with Google is off here. Sign in with a password.'),
     draft_deleted: reason('El borrador se eliminó. Envíe otro con una clave de idempotencia nueva.', 'The draft was deleted. Send another with a new idempotency key.'),

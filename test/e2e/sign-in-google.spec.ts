@@ -119,7 +119,7 @@ describe('signing in with Google', () => {
     expect([refused.status, refused.body.error.code]).toEqual([409, 'ALREADY_EXISTS']);
     const body = { link_token: refused.body.error.detail.link_token };
     expect((await call(api, 'POST', '/auth/google/link', { body })).status).toBe(401);
-    const dead = [401, 'UNAUTHENTICATED', { reason: 'link_expired', field: 'link_token' }];
+    const dead = [404, 'NOT_FOUND', { reason: 'link_expired', field: 'link_token' }];
     const linked = async (token: string): Promise<unknown> => {
       const answer = await call(api, 'POST', '/auth/google/link', { body, token });
       return answer.status === 204 ? 204 : [answer.status, answer.body.error.code, answer.body.error.detail];

@@ -65,7 +65,7 @@ export class GoogleController {
   @ApiOperation({
     operationId: 'linkGoogle',
     summary: 'Let the signed-in person sign in with the Google account of `link_token` from now on',
-    description: 'A `link_token` that has expired, was used or is another person\'s is 401 with the `reason` `link_expired`, which says nothing of the session: begin the sign-in with Google anew.',
+    description: 'A `link_token` that has expired, was used or is another person\'s is 404 with the `reason` `link_expired`: begin the sign-in with Google anew.',
   })
   @ApiNoContentResponse()
   async link(@Person() person: SignedInPerson, @Origin() origin: RequestOrigin, @Body() body: LinkIdentityDto): Promise<void> {

@@ -25,10 +25,10 @@ export class LinkIdentityHandler implements ICommandHandler<LinkIdentity> {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** @throws DomainError UNAUTHENTICATED for a token that is unknown, used, too old, or another person's, and when the session has ended meanwhile */
+  /** @throws DomainError NOT_FOUND for a token that is unknown, used, too old, or another person's, UNAUTHENTICATED when the session has ended meanwhile */
   async execute({ person, linkToken, origin }: LinkIdentity): Promise<void> {
     const isLinked = await this.identities.link(hashOfToken(linkToken), person, this.clock.now(), origin);
     if (isLinked === null) throw new DomainError('UNAUTHENTICATED');
-    if (!isLinked) throw new DomainError('UNAUTHENTICATED', { reason: 'link_expired', field: 'link_token' });
+    if (!isLinked) throw new DomainError('NOT_FOUND', { reason: 'link_expired', field: 'link_token' });
   }
 }
