@@ -486,7 +486,8 @@ begin
 end $function$;
 
 -- Trigger of documents after a credit note is authorized or annulled: makes the invoice VOIDED_BY_NC once its credit
--- notes add up to its total, or AUTHORIZED again once they no longer do, with history and event. It locks the invoice.
+-- notes add up to its total, or AUTHORIZED again once they no longer do, with history and event. It locks the invoice,
+-- which advance_document has locked already.
 CREATE OR REPLACE FUNCTION sello.settle_credited_original()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -591,15 +592,19 @@ end $function$;
 -- Puts other content under the number of a document that the SRI refused, sends it on its way again, and returns the
 -- access key. A new date makes a new access key, which is legal only while the SRI has stored nothing under the old
 -- one; the API, which calls it, sees to that. It raises SE110 if the document is no longer refused at the version that
--- was read, and SE002, SE003, SE004, SE006, SE007, SE009 and SE012 as store_checked does.
+-- was read, and SE002, SE003, SE004, SE006, SE007, SE009 and SE012 as store_checked does. It locks the original of a
+-- credit note, then the document.
 CREATE OR REPLACE FUNCTION sello.correct_document(p_tenant uuid, p_api_key uuid, p_document uuid, p_version integer, p_now timestamp with time zone, p_header jsonb, p_content jsonb, p_snapshot jsonb, p_warnings jsonb)
  RETURNS text
  LANGUAGE plpgsql
 AS $function$
 declare
-  d documents%rowtype := lock_document(p_tenant, p_document, 'REJECTED', p_version);
+  d documents%rowtype;
   key text;
 begin
+  perform set_config('sello.tenant_id', p_tenant::text, true);
+  perform from documents o where o.tenant_id = p_tenant and p_header ->> 'document_type' = '04' and o.id = (p_header ->> 'modified_document_id')::uuid for update;
+  d := lock_document(p_tenant, p_document, 'REJECTED', p_version);
   d := store_checked(d, p_api_key, p_now, p_header, p_content, p_snapshot, p_warnings);
   key := build_access_key(
     d.issue_date, d.document_type, p_snapshot ->> 'ruc', d.sri_environment,
@@ -1812,10 +1817,10 @@ end $function$;
 -- number of the emission point was woken because this one is no longer to be sent before it. It raises SE110, and
 -- writes nothing, if status, version or (given p_token) lease are no longer those that were read; the triggers of
 -- documents raise SE100 and SE101 for a wrong move, SE006 and SE007 for a credit note that is taken up again, and SE008
--- for a request to annul what was credited. It locks the document, then its due work; a document that waits for want of
--- a certificate also locks its issuer for share, so that an activation under way is not missed. The worker calls it for
--- each step, and the API for acts of callers. A caller whose clock is ahead of the database's has all its times put
--- back by as much.
+-- for a request to annul what was credited. It locks the original of a credit note that is settled or taken up again,
+-- then the document, then its due work; a document that waits for want of a certificate also locks its issuer for
+-- share, so that an activation under way is not missed. The worker calls it for each step, and the API for acts of
+-- callers. A caller whose clock is ahead of the database's has all its times put back by as much.
 CREATE OR REPLACE FUNCTION sello.advance_document(p_tenant uuid, p_document uuid, p_status text, p_version integer, p_token uuid, p_now timestamp with time zone, p_moves jsonb, p_patch jsonb, p_work jsonb, p_events jsonb, p_records jsonb, p_bytes bytea, OUT new_version integer, OUT successor_woken boolean)
  RETURNS record
  LANGUAGE plpgsql
@@ -1834,6 +1839,15 @@ declare
 begin
   p_now := p_now - lead;
   perform set_config('sello.tenant_id', p_tenant::text, true);
+  -- The triggers below lock a credit note's original where they settle or judge it. It is locked first: whoever waits here has no
+  -- transaction number yet, so that the events of an original are listed in the order in which it changed.
+  if last_move ->> 'to' in ('AUTHORIZED', 'CANCELLED')
+    or p_status in ('REJECTED', 'MANUAL_REVIEW_REQUIRED', 'FAILED_PERMANENT') and last_move ->> 'to' in ('RECEPTION_RETRY_SCHEDULED', 'AUTHORIZATION_RETRY_SCHEDULED') then
+    perform from documents o
+    where o.tenant_id = p_tenant and o.id = (
+      select n.modified_document_id from documents n where n.tenant_id = p_tenant and n.id = p_document and n.document_type = '04')
+    for update;
+  end if;
   select * into d from documents where tenant_id = p_tenant and id = p_document for update;
   if not found or d.status <> p_status or d.version <> p_version then
     raise exception 'document % is no longer % at version %', p_document, p_status, p_version using errcode = 'SE110';
@@ -2092,8 +2106,8 @@ end $function$;
 
 -- Makes the content that an earlier signing carried current again, under the access key with which it was signed, and
 -- returns true. It raises SE110 if the document is no longer at this version. p_columns says which column holds which
--- property of the content. It locks the document. It is called together with advance_document when the SRI turns out to
--- have authorized what a correction had replaced.
+-- property of the content. It locks the original that a credit note has by that content, then the document. It is
+-- called together with advance_document when the SRI turns out to have authorized what a correction had replaced.
 CREATE OR REPLACE FUNCTION sello.restore_content(p_tenant uuid, p_document uuid, p_version integer, p_revision integer, p_access_key text, p_columns jsonb, p_warnings jsonb)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -2103,6 +2117,11 @@ declare
   signed jsonb;
 begin
   perform set_config('sello.tenant_id', p_tenant::text, true);
+  perform from documents o
+  where o.tenant_id = p_tenant and o.id = (
+    select (c.content ->> (p_columns ->> 'modified_document_id'))::uuid from document_contents c
+    where c.tenant_id = p_tenant and c.document_id = p_document and c.revision = p_revision and c.content ->> 'documentType' = '04')
+  for update;
   select * into d from documents where tenant_id = p_tenant and id = p_document and version = p_version for update;
   if not found then
     raise exception 'document % is no longer at version %', p_document, p_version using errcode = 'SE110';

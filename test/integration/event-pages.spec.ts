@@ -7,6 +7,7 @@ import type { TenantContext } from '../../src/shared/tenant-context.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { seedTenant } from '../support/seed.js';
 import { serviceConnections } from '../support/service-connections.js';
+import { eventsShown } from '../support/shown-events.js';
 
 const ALL: EventSelection = { type: null, documentId: null };
 
@@ -25,11 +26,6 @@ describe('pages of events', () => {
     await database.drop();
   });
 
-  /** Until what is committed by now is shown: what other tests on the same server hold open hides it. */
-  const shown = async (): Promise<void> => {
-    const [mark] = await database.query<{ xid: string }>('select pg_current_xact_id()::text as xid');
-    for (let passed = false; !passed;) passed = (await database.query<{ passed: boolean }>('select pg_snapshot_xmin(pg_current_snapshot()) > $1::xid8 as passed', [mark!.xid]))[0]!.passed;
-  };
   const acting = (tenantId: string, id: string): TenantContext => ({ tenantId, principal: { kind: 'api_key', id }, environment: 'TEST' });
 
   describe('of a tenant whose events are large', () => {
@@ -46,7 +42,7 @@ describe('pages of events', () => {
           `insert into events (tenant_id, id, type, created_at, data) values ($1, $2, $3, now(), jsonb_build_object('sequence', jsonb_build_object('issuer_id', repeat('x', $4::integer))))`,
           [tenantId, id, index % 5 === 4 ? 'issuer.paused' : 'sequence.low', index % 5 === 4 ? 10 : 400_000]);
       }
-      await shown();
+      await eventsShown(database);
     });
     const pages = async (selection: EventSelection, limit: number): Promise<EventsFound[]> => {
       const found: EventsFound[] = [];
@@ -91,7 +87,7 @@ describe('pages of events', () => {
       tenant = acting(tenantId, apiKeyId);
       ids = Array.from({ length: 6 }, () => randomUUID());
       for (const id of ids) await database.query(`insert into events (tenant_id, id, type, created_at, data) values ($1, $2, 'document.authorized', now(), '{}')`, [tenantId, id]);
-      await shown();
+      await eventsShown(database);
       const found = await after(BEFORE_ALL);
       expect(found.isExpired).toBe(false);
       places = found.events.map(({ xid, position, lineage, removals }) => ({ xid, position, lineage, removals }));
