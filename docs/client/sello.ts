@@ -1027,7 +1027,7 @@ export interface paths {
         };
         /**
          * Events as they happen (Server-Sent Events); each `data` is an Event, each `id` a cursor
-         * @description Each message is named by the type of its event (`event: document.authorized`). An `EventSource` therefore hears nothing by `onmessage`: call `addEventListener('document.authorized', ({ data }) => …)` for each type. Events are kept as long as the operator sets, 365 days unless he says otherwise and 30 at least. A cursor behind which events are gone is refused (422, `cursor_expired`), as one from before a restore: start without a cursor, which begins with the oldest that is kept, and compare with the lists.
+         * @description Each message is named by the type of its event (`event: document.authorized`). An `EventSource` therefore hears nothing by `onmessage`: call `addEventListener('document.authorized', ({ data }) => …)` for each type. An `id` without an event, every ten seconds in which nothing is brought, tells how far the stream has looked: go on from there. Events are kept as long as the operator sets, 365 days unless he says otherwise and 30 at least. A cursor behind which events are gone is refused (422, `cursor_expired`), as one from before a restore: start without a cursor, which begins with the oldest that is kept, and compare with the lists.
          *
          *     Permission: `events:read`.
          *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).

@@ -18,36 +18,37 @@ export function eventLine({ created_at, type, data }: SelloEvent): string {
 }
 
 /**
- * One connection to the live stream; ends when the service or the signal ends it. Yields events with the position to go on from:
- * first the position alone, once nothing that happens from now on is missed.
+ * One connection to the live stream; ends when the service or the signal ends it. Yields events with the position to go on from,
+ * and a position alone where the service tells one without an event: first once nothing that happens from now on is missed.
+ * @throws CliFailure when the stream is refused, or spoilt on its way
  */
-export async function* streamed(api: Api, query: string, cursor: string | null, signal: AbortSignal): AsyncGenerator<{ event: SelloEvent | null; cursor: string | null }> {
+export async function* streamed(api: Pick<Api, 'open'>, query: string, cursor: string | null, signal: AbortSignal): AsyncGenerator<{ event: SelloEvent | null; cursor: string | null }> {
   const headers = { Accept: 'text/event-stream', ...(cursor === null ? {} : { 'Last-Event-ID': cursor }) };
   const response = await api.open('GET', `/events/stream${query}`, headers, undefined, signal);
   if (!response.ok || response.body === null) throw await refusal(response);
   const messages: EventSourceMessage[] = [];
-  let position: string | null = cursor;
   const parser = createParser({
     onEvent: (message) => messages.push(message),
     onError: (error) => {
       throw new CliFailure('unanswered', `the stream is spoilt: ${error.message}`);
     },
   });
+  let position: string | null = cursor;
   if (position !== null) yield { event: null, cursor: position };
   const decoder = new TextDecoder();
-  let line = '';
+  let unread = '';
   for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
-    const text = decoder.decode(chunk, { stream: true });
-    // The first thing said is the present position, an id without an event, which the parser keeps to itself.
-    if (position === null) {
-      line += text;
-      position = /^id: (\S+)\n/m.exec(line)?.[1] ?? null;
-      if (position !== null) yield { event: null, cursor: position };
-    }
-    parser.feed(text);
-    for (const message of messages.splice(0)) {
-      position = message.id ?? position;
-      yield { event: JSON.parse(message.data) as SelloEvent, cursor: position };
+    unread += decoder.decode(chunk, { stream: true });
+    // Block by block: the id of one that is not complete is not reached yet, and one without an event the parser keeps to itself.
+    const blocks = unread.split(/(?<=\n\n)/);
+    unread = blocks.at(-1)?.endsWith('\n\n') === false ? (blocks.pop() ?? '') : '';
+    for (const block of blocks) {
+      parser.feed(block);
+      const [message] = messages.splice(0);
+      const told = /^id: (\S+)$/m.exec(block)?.[1];
+      position = told ?? position;
+      if (message !== undefined) yield { event: JSON.parse(message.data) as SelloEvent, cursor: position };
+      else if (told !== undefined) yield { event: null, cursor: position };
     }
   }
 }

@@ -37,7 +37,8 @@ export class EventsController {
     summary: 'Events as they happen (Server-Sent Events); each `data` is an Event, each `id` a cursor',
     description:
       'Each message is named by the type of its event (`event: document.authorized`). An `EventSource` therefore hears nothing by `onmessage`: ' +
-      `call \`addEventListener('document.authorized', ({ data }) => …)\` for each type. ${KEPT}`,
+      `call \`addEventListener('document.authorized', ({ data }) => …)\` for each type. An \`id\` without an event, ` +
+      `every ten seconds in which nothing is brought, tells how far the stream has looked: go on from there. ${KEPT}`,
   })
   @ApiHeader({ name: 'Last-Event-ID', required: false, description: 'Goes on behind this id; browsers send it by themselves' })
   @ApiProduces('text/event-stream')

@@ -6,12 +6,26 @@ import { connect, type AddressInfo, type Socket } from 'node:net';
 import type { Response } from 'express';
 import type { Settings } from '../../../config/settings.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
+import { BEFORE_ALL, cursorOf } from '../event-position.js';
+import type { EventStreamQuery } from '../events.dto.js';
 import type { EventsFound, EventsRepository } from '../persistence/events.repository.js';
 import type { EventLookout } from './event-lookout.js';
 import { EventStreams } from './event-streams.js';
 
+const TENANT = { tenantId: 't', principal: { kind: 'api_key', id: 'k' } } as unknown as TenantContext;
 const AT = { lineage: '1', transaction: '1', position: '1' };
 const EVENT = { id: 'e', type: 'sequence.low', created_at: '2026-05-04T10:00:00+00:00', tenant_id: 't', version: null, content: null, data: { text: 'x'.repeat(100_000) }, ...AT };
+
+/** What a stream brings until it ends. */
+async function textOf(streams: EventStreams, query: EventStreamQuery = {}): Promise<string> {
+  const server = createServer((request, response) => void streams.serve(TENANT, query, undefined, Object.assign(response, { req: request }) as unknown as Response));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  const text = await answer.text();
+  server.close();
+  return text;
+}
 
 describe('a stream whose reader reads nothing', () => {
   let server: Server;
@@ -41,10 +55,9 @@ describe('a stream whose reader reads nothing', () => {
     const streams = new EventStreams(
       { after: () => Promise.resolve(found) } as unknown as EventsRepository, {} as EventLookout, { now: () => new Date(0) }, sleeper, { EVENT_STREAMS_PER_TENANT: 1 } as Settings,
     );
-    const tenant = { tenantId: 't', principal: { kind: 'api_key', id: 'k' } } as unknown as TenantContext;
     const served: Promise<void>[] = [];
     server = createServer((request, response) => {
-      served.push(streams.serve(tenant, {}, undefined, Object.assign(response, { req: request }) as unknown as Response));
+      served.push(streams.serve(TENANT, {}, undefined, Object.assign(response, { req: request }) as unknown as Response));
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -54,7 +67,7 @@ describe('a stream whose reader reads nothing', () => {
     // What the system keeps for the reader fills up first, piece by piece.
     await isWaiting;
     await new Promise((resolve) => setTimeout(resolve, 300));
-    await expect(streams.serve(tenant, {}, undefined, { req: { method: 'GET' }, on: () => undefined, once: () => undefined } as unknown as Response)).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+    await expect(streams.serve(TENANT, {}, undefined, { req: { method: 'GET' }, on: () => undefined, once: () => undefined } as unknown as Response)).rejects.toMatchObject({ code: 'RATE_LIMITED' });
     endPatience();
     await served[0];
     const other = fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`).then((answer) => answer.body?.cancel().then(() => answer.status));
@@ -70,12 +83,20 @@ describe('a stream behind whose place events were removed', () => {
       { after: () => Promise.resolve(answers.shift()) } as unknown as EventsRepository, { until: () => Promise.resolve() } as unknown as EventLookout,
       { now: () => new Date(0) }, { sleep: () => Promise.resolve() }, { EVENT_STREAMS_PER_TENANT: 1 } as Settings,
     );
-    const tenant = { tenantId: 't', principal: { kind: 'api_key', id: 'k' } } as unknown as TenantContext;
-    const server = createServer((request, response) => void streams.serve(tenant, {}, undefined, Object.assign(response, { req: request }) as unknown as Response));
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
-    expect([await answer.text(), answers]).toEqual([expect.stringMatching(/^retry: 2000\nid: /), []]);
-    server.close();
+    expect([await textOf(streams), answers]).toEqual([expect.stringMatching(/^retry: 2000\nid: /), []]);
+  });
+});
+
+describe('a stream that has nothing to bring', () => {
+  it('tells every ten seconds how far it has looked, so that its reader does not go on from where events are gone', async () => {
+    const [first, looked, quiet, ended] = ([['1', true], ['2', true], ['3', true], ['4', false]] as const).map(
+      ([xid, isCredentialValid]) => ({ at: { ...BEFORE_ALL, xid }, isMore: false, isCredentialValid, isExpired: false, events: [] }) satisfies EventsFound);
+    const answers = [first, looked, quiet, ended];
+    let seconds = 0;
+    const streams = new EventStreams(
+      { after: () => Promise.resolve(answers.shift()) } as unknown as EventsRepository, { until: () => Promise.resolve(void (seconds += 6)) } as unknown as EventLookout,
+      { now: () => new Date(seconds * 1_000) }, { sleep: () => Promise.resolve() }, { EVENT_STREAMS_PER_TENANT: 1 } as Settings,
+    );
+    expect(await textOf(streams, { type: 'document.authorized' })).toBe(`retry: 2000\nid: ${cursorOf(first!.at)}\n\nid: ${cursorOf(quiet!.at)}\n:\n\n`);
   });
 });

@@ -12,7 +12,10 @@ import type { EventStreamQuery } from '../events.dto.js';
 import { type EventSelection, EventsRepository, type EventsFound } from '../persistence/events.repository.js';
 import { EventLookout } from './event-lookout.js';
 
-/** Proxies end connections on which nothing moves. A silent stream looks at the time every five seconds or so. */
+/**
+ * Proxies end connections on which nothing moves. A silent stream looks at the time every five seconds or so. It tells its place, too:
+ * of a stream of one type that of the last event may be gone through retention when its reader comes back.
+ */
 const HEARTBEAT_MS = 10_000;
 /** For a reader whose connection stands, and who takes nothing of what waits for him. */
 const PATIENCE_MS = 30_000;
@@ -82,7 +85,7 @@ export class EventStreams implements BeforeApplicationShutdown {
       const now = this.clock.now().getTime();
       if (found.events.length > 0) spokenAt = now;
       else if (now - spokenAt >= HEARTBEAT_MS) {
-        await this.send(response, ':\n\n', ending);
+        await this.send(response, `id: ${cursorOf(found.at)}\n:\n\n`, ending);
         spokenAt = now;
       }
       if (!found.isMore) await this.lookout.until({ tenantId: tenant.tenantId, documentId: selection.documentId, at: found.at }, ending);
