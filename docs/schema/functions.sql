@@ -4529,16 +4529,20 @@ begin
     order by w.tenant_id, w.webhook_id, w.due_at limit 1);
 end $function$;
 
--- Begins an attempt at a leased delivery, counts it, and returns the address, secrets, event and number of the attempt.
--- It returns no row if the lease was lost, and if the webhook is switched off or removed: then the delivery is put
--- aside or ends as failed. It locks the work, then the delivery. The worker calls it. It goes by the database's clock
--- if the caller's is ahead of it.
+-- Begins an attempt at a leased delivery, counts it, and returns the address, secrets, event, number and round of the
+-- attempt. After one that was interrupted the round stays as it is; after fifty in a row the delivery ends as failed.
+-- It returns no row then, if the lease was lost, and if the webhook is switched off or removed: then the delivery is
+-- put aside or ends as failed. It locks the work, then the delivery. The worker calls it. It goes by the database's
+-- clock if the caller's is ahead of it.
 CREATE OR REPLACE FUNCTION sello.begin_attempt(p_tenant uuid, p_delivery uuid, p_token uuid, p_now timestamp with time zone)
  RETURNS TABLE(webhook_id uuid, url text, secrets jsonb, event jsonb, number integer, round integer)
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
 AS $function$
 declare
+  -- A delivery that ends every worker that makes it must end itself.
+  most_interrupted constant integer := 50;
+  was_interrupted boolean;
   d webhook_deliveries%rowtype;
   k webhooks%rowtype;
   e events%rowtype;
@@ -4557,6 +4561,13 @@ begin
   -- What a worker began that did not come back.
   update webhook_attempts a set finished_at = p_now, outcome = 'interrupted'
   where a.tenant_id = p_tenant and a.delivery_id = p_delivery and a.number = d.attempts and a.finished_at is null;
+  if found and d.round > 0 and d.attempts >= most_interrupted and not exists (
+    select from webhook_attempts a
+    where a.tenant_id = p_tenant and a.delivery_id = p_delivery and a.number > d.attempts - most_interrupted and a.outcome is distinct from 'interrupted') then
+    delete from webhook_work w where w.tenant_id = p_tenant and w.delivery_id = p_delivery;
+    update webhook_deliveries x set status = 'failed', finished_at = p_now, next_attempt_at = null where x.tenant_id = p_tenant and x.id = p_delivery;
+    return;
+  end if;
   if k.deleted_at is not null or not k.is_active and e.type <> 'ping' then
     if k.deleted_at is null and d.next_attempt_at is not null then
       update webhook_work w set due_at = p_now + interval '3 days', lease_token = null where w.tenant_id = p_tenant and w.delivery_id = p_delivery;
@@ -4567,7 +4578,11 @@ begin
     end if;
     return;
   end if;
-  update webhook_deliveries x set attempts = x.attempts + 1, round = x.round + 1 where x.tenant_id = p_tenant and x.id = p_delivery returning * into d;
+  -- The schedule is of the receiver: what never came to it, or of which nobody knows, leaves the delivery where it was.
+  was_interrupted := exists (
+    select from webhook_attempts a where a.tenant_id = p_tenant and a.delivery_id = p_delivery and a.number = d.attempts and a.outcome = 'interrupted');
+  update webhook_deliveries x set attempts = x.attempts + 1, round = case when was_interrupted then greatest(x.round, 1) else x.round + 1 end
+  where x.tenant_id = p_tenant and x.id = p_delivery returning * into d;
   insert into webhook_attempts (tenant_id, delivery_id, number, started_at, url_version) values (p_tenant, p_delivery, d.attempts, p_now, k.url_version);
   return query
   select k.id, k.url,

@@ -1206,7 +1206,7 @@ create policy tenant_isolation on webhook_attempts for all to sello_app using ((
 create policy worker_removes on webhook_attempts for all to sello_worker using (true) with check (true);
 
 -- Events on their way to webhooks, one row for each pair. attempts counts all requests, round those since the delivery
--- was last begun, and replays how often it was sent again since replays_since.
+-- was last begun that were not interrupted, and replays how often it was sent again since replays_since.
 create table webhook_deliveries (
   tenant_id uuid not null,
   id uuid not null,

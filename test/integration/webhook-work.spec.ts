@@ -226,6 +226,35 @@ describe('the work of webhooks', () => {
       expect(await database.query('select lease_token from webhook_work where delivery_id = $1', [one.delivery_id])).toEqual([{ lease_token: null }]);
     });
 
+    it('a worker that dies leads to one attempt more, in the same place of the schedule', async () => {
+      const id = await tenant(1, 1);
+      const one = await workOf(id);
+      const rounds: (number | undefined)[] = [];
+      /** Of whose end nothing is heard. */
+      const lost = async (): Promise<void> => void rounds.push((await begin(id, one, new Date())).begun?.round);
+      for (let death = 1; death <= 12; death += 1) await lost();
+      expect(rounds).toEqual(Array<number>(12).fill(1));
+      await attempt(id, one, 500, new Date());
+      await lost();
+      await lost();
+      expect([rounds.slice(12), (await deliveryOf(id, one)).attempts_total]).toEqual([[2, 2], 15]);
+      // Asked for again while it was under way, it begins anew.
+      await deliveries.replay(acting(id), one.webhook_id, one.delivery_id, new Date());
+      expect((await begin(id, one, new Date())).begun).toMatchObject({ number: 16, round: 1 });
+    });
+
+    it('a delivery that fifty workers in a row did not survive has failed, and is made again by a replay', async () => {
+      const id = await tenant(1, 1);
+      const one = await workOf(id);
+      for (let death = 1; death <= 50; death += 1) expect((await begin(id, one, new Date())).begun).toMatchObject({ number: death });
+      expect((await begin(id, one, new Date())).begun).toBeNull();
+      expect(await deliveryOf(id, one)).toMatchObject({ status: 'failed', attempts_total: 50, next_attempt_at: null, finished_at: expect.any(Date) as Date });
+      expect(await database.query('select from webhook_work where tenant_id = $1', [id])).toEqual([]);
+      await deliveries.replay(acting(id), one.webhook_id, one.delivery_id, new Date());
+      await attempt(id, one, 200, new Date(), null);
+      expect((await deliveryOf(id, one)).status).toBe('delivered');
+    });
+
     it('a replay of too many writes none of them, not even to undo it', async () => {
       const id = await tenant(1, 3);
       const one = await workOf(id);
