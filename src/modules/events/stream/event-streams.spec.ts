@@ -100,3 +100,15 @@ describe('a stream that has nothing to bring', () => {
     expect(await textOf(streams, { type: 'document.authorized' })).toBe(`retry: 2000\nid: ${cursorOf(first!.at)}\n\nid: ${cursorOf(quiet!.at)}\n:\n\n`);
   });
 });
+
+describe('a stream that is opened while the process stops', () => {
+  it('ends at once: its client comes back, and finds another process', async () => {
+    const answers = [true, false].map((isCredentialValid) => ({ at: BEFORE_ALL, isMore: false, isCredentialValid, isExpired: false, events: [] }) satisfies EventsFound);
+    const streams = new EventStreams(
+      { after: () => Promise.resolve(answers.shift()) } as unknown as EventsRepository, { until: () => Promise.resolve() } as unknown as EventLookout,
+      { now: () => new Date(0) }, { sleep: () => Promise.resolve() }, { EVENT_STREAMS_PER_TENANT: 1 } as Settings,
+    );
+    streams.beforeApplicationShutdown();
+    expect([await textOf(streams), await textOf(streams)]).toEqual(['', '']);
+  });
+});

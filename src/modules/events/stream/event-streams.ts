@@ -31,6 +31,7 @@ export class EventStreams implements BeforeApplicationShutdown {
   private readonly log = new Logger(EventStreams.name);
   /** The streams of each tenant, with whom each is for. */
   private readonly open = new Map<string, Map<AbortController, string>>();
+  private isStopping = false;
 
   constructor(
     private readonly events: EventsRepository,
@@ -73,6 +74,7 @@ export class EventStreams implements BeforeApplicationShutdown {
 
   /** Before the server waits for its connections: these would never end by themselves. */
   beforeApplicationShutdown(): void {
+    this.isStopping = true;
     for (const streams of this.open.values()) for (const stream of streams.keys()) stream.abort(ENDED);
   }
 
@@ -117,6 +119,8 @@ export class EventStreams implements BeforeApplicationShutdown {
     // Pages that one person left open leave room for the others.
     if (principal.kind === 'user') refuseBeyond([...streams.values()].filter((id) => id === principal.id).length, Math.ceil(limit / 2), 'streams_of_person');
     const ending = new AbortController();
+    // It was still being let in when the others were ended: it ends at once, and its client goes to another process.
+    if (this.isStopping) ending.abort(ENDED);
     this.open.set(tenantId, streams.set(ending, principal.id));
     return ending;
   }
