@@ -33,7 +33,7 @@ describe('waiting for an accepted document', () => {
 
   const query = (documentId: string): AwaitDocument => {
     const tenant: TenantContext = { tenantId: seed.tenantId, principal: { kind: 'api_key', id: seed.apiKeyId }, environment: 'TEST' };
-    return new AwaitDocument(tenant, documentId, 1, false);
+    return new AwaitDocument(tenant, documentId, { seconds: 1, hasLeft: () => false }, false);
   };
 
   it('answers that it was accepted, not that the service failed, while the database is out of reach', async () => {
@@ -66,7 +66,7 @@ describe('waiting for an accepted document', () => {
     const waitedFor = async (id: string): Promise<{ status: string; action: string; seconds: number }> => {
       const from = performance.now();
       const { tenant } = query(id);
-      const { status, action_taken: action } = await handler.execute(new AwaitDocument(tenant, id, THIRTY, false));
+      const { status, action_taken: action } = await handler.execute(new AwaitDocument(tenant, id, { seconds: THIRTY, hasLeft: () => false }, false));
       return { status, action, seconds: (performance.now() - from) / 1_000 };
     };
     const parked = async (triggers: readonly Trigger[], decision: Pick<Decision, 'patch' | 'work'>, before: () => Promise<unknown> = () => Promise.resolve()): Promise<string> => {
@@ -98,6 +98,16 @@ describe('waiting for an accepted document', () => {
       expect(told).toEqual({ status: 'RECEPTION_PENDING', action: 'pending' });
       expect(seconds).toBeLessThan(THIRTY / 2);
     });
+  });
+
+  it('ends when its caller has left', async () => {
+    const { document_id } = (await issueBySql(service, seed)).response;
+    let pauses = 0;
+    const sleeper = { sleep: () => Promise.resolve(void (pauses += 1)) };
+    const impatient = new AwaitDocumentHandler(new TenantTransaction(service), new SystemClock(), sleeper, new Shutdown({ SHUTDOWN_SECONDS: 1 }));
+    const { tenant } = query(document_id);
+    expect(await impatient.execute(new AwaitDocument(tenant, document_id, { seconds: 30, hasLeft: () => pauses === 2 }, false))).toMatchObject({ status: 'NUMBER_RESERVED' });
+    expect(pauses).toBe(2);
   });
 
   it('refuses a key that was revoked meanwhile', async () => {

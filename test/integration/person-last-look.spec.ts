@@ -43,7 +43,7 @@ describe('the last look at a person', () => {
   const issue = (): Promise<unknown> => issueBySql(service, { ...seed, apiKeyId: sessionId }).then(({ outcome }) => outcome, sqlState);
   const awaited = (documentId: string, principal: TenantContext['principal']): Promise<unknown> => {
     const waiting = new AwaitDocumentHandler(new TenantTransaction(service), new SystemClock(), new TimerSleeper(), new Shutdown({ SHUTDOWN_SECONDS: 1 }));
-    return waiting.execute(new AwaitDocument({ tenantId: seed.tenantId, principal, environment: 'TEST' }, documentId, 0, false));
+    return waiting.execute(new AwaitDocument({ tenantId: seed.tenantId, principal, environment: 'TEST' }, documentId, { seconds: 0, hasLeft: () => false }, false));
   };
   const ENDINGS = [
     ['an ended session', 'update sessions set ended_at = now() where user_id = $1'],

@@ -81,8 +81,7 @@ export class DocumentActionsController {
     const wait = preferredWait(prefer);
     const answer = await this.commands.execute(new CorrectDocument(tenant, document_id, body));
     if (wait === null) return answer;
-    beginWait(response, wait);
-    const awaited = await this.queries.execute(new AwaitDocument(tenant, document_id, wait, false));
+    const awaited = await this.queries.execute(new AwaitDocument(tenant, document_id, beginWait(response, wait), false));
     return Object.assign({}, awaited, { new_access_key: answer.new_access_key });
   }
 

@@ -53,9 +53,9 @@ export class DocumentsController {
     const { answer, replayed } = await this.commands.execute(new IssueDocument(tenant, body, idempotencyKey(keys, body.idempotency_key)));
     if (replayed) response.setHeader('Idempotent-Replayed', 'true');
     if (wait === null) return answer;
-    beginWait(response, wait);
+    const awaiting = beginWait(response, wait);
     try {
-      return await this.queries.execute(new AwaitDocument(tenant, answer.document_id, wait, replayed, answer.access_key));
+      return await this.queries.execute(new AwaitDocument(tenant, answer.document_id, awaiting, replayed, answer.access_key));
     } catch (error) {
       // A key is good for ever, also after retention has moved its document to the archive.
       if (replayed && error instanceof DomainError && error.code === 'NOT_FOUND') return answer;

@@ -115,7 +115,6 @@ export class DraftsController {
     const wait = preferredWait(prefer);
     const answer = await this.commands.execute(new IssueDraft(tenant, document_id));
     if (wait === null) return answer;
-    beginWait(response, wait);
-    return this.queries.execute(new AwaitDocument(tenant, document_id, wait, false));
+    return this.queries.execute(new AwaitDocument(tenant, document_id, beginWait(response, wait), false));
   }
 }

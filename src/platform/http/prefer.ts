@@ -14,8 +14,16 @@ export function preferredWait(header: string | undefined): number | null {
   return seconds >= 1 ? Math.min(seconds, MAX_WAIT_SECONDS) : null;
 }
 
+/** How long a caller waits. */
+export interface Wait {
+  readonly seconds: number;
+  /** Whether its connection is gone, so that nobody waits any more. */
+  readonly hasLeft: () => boolean;
+}
+
 /** Begins the wait that a caller asked for, behind all that the service had to do: how long it takes is not the service's slowness. */
-export function beginWait(response: Response, seconds: number): void {
+export function beginWait(response: Response, seconds: number): Wait {
   response.setHeader('Preference-Applied', `wait=${seconds}`);
   (response.req as ServiceRequest).waitsSince = process.hrtime.bigint();
+  return { seconds, hasLeft: () => response.closed || response.req.socket.destroyed };
 }

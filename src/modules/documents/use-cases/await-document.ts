@@ -2,6 +2,7 @@ import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { Prepared, TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import { isStoreOutage } from '../../../platform/database/store-outage.js';
+import type { Wait } from '../../../platform/http/prefer.js';
 import { Shutdown } from '../../../platform/shutdown/shutdown.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import { found } from '../../../shared/found.js';
@@ -13,14 +14,14 @@ import type { DocumentSyncSubmit } from '../documents.responses.js';
 import { type DocumentStatus, isSettled, LIFECYCLE } from '../domain/lifecycle.js';
 
 /**
- * Waits until an accepted document is decided, or waits for a person, at most `seconds`; then answers with whatever state it is in.
+ * Waits until an accepted document is decided, or waits for a person, at most as long as its caller does; then answers with whatever state it is in.
  * For a person waits also what is parked under a pause or for a certificate, though its state is one of those that pass.
  */
 export class AwaitDocument extends Query<DocumentSyncSubmit> {
   constructor(
     readonly tenant: TenantContext,
     readonly documentId: string,
-    readonly seconds: number,
+    readonly wait: Wait,
     readonly replayed: boolean,
     /** The access key in its first answer; if it was corrected to another day since, it is authorized under another key. */
     readonly firstKey: string | null = null,
@@ -57,13 +58,13 @@ export class AwaitDocumentHandler implements IQueryHandler<AwaitDocument> {
     private readonly shutdown: Shutdown,
   ) {}
 
-  async execute({ tenant, documentId, seconds, replayed, firstKey }: AwaitDocument): Promise<DocumentSyncSubmit> {
+  async execute({ tenant, documentId, wait, replayed, firstKey }: AwaitDocument): Promise<DocumentSyncSubmit> {
     const from = this.clock.now().getTime();
-    const longest = seconds * 1_000;
+    const longest = wait.seconds * 1_000;
     let row = await this.look(tenant, documentId, ACCEPTED);
     let askAt = FIRST_ASKED_MS;
-    // A process that stops lets nobody wait: the document goes on without it.
-    for (let waited = 0; !isSettled(row.status) && waited < longest && !this.shutdown.isStopping; ) {
+    // A process that stops lets nobody wait, and for whoever has left nobody looks: the document goes on without it.
+    for (let waited = 0; !isSettled(row.status) && waited < longest && !this.shutdown.isStopping && !wait.hasLeft(); ) {
       const pause = Math.min(pauseAfter(waited), longest - waited);
       await this.sleeper.sleep(pause);
       row = await this.look(tenant, documentId, row);
