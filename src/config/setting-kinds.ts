@@ -43,8 +43,20 @@ export function isWholeAddress(address: string): boolean {
 
 const DATABASE_PROBLEM = `an address that begins with postgresql://, ${PERCENT_ENCODED}`;
 
-/** Of PostgreSQL; kept out where a part of the password would pass for the host. */
-export const databaseAddress = () => z.url({ protocol: /^postgres(ql)?$/, abort: true, error: (issue) => whenGiven(issue, DATABASE_PROBLEM) }).refine(isWholeAddress, DATABASE_PROBLEM);
+/** What the driver takes from an address in the place of what the service asks for itself: its role, row security, its bounds of time, its name. */
+const ASKED_BY_THE_SERVICE = ['options', 'application_name', 'statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'query_timeout'] as const;
+
+/** Of PostgreSQL; kept out where a part of the password would pass for the host, or where it would undo what a session is to go by. */
+export const databaseAddress = () =>
+  z
+    .url({ protocol: /^postgres(ql)?$/, abort: true, error: (issue) => whenGiven(issue, DATABASE_PROBLEM) })
+    .refine(isWholeAddress, { message: DATABASE_PROBLEM, abort: true })
+    .refine(asksForNothing, `an address without ?${ASKED_BY_THE_SERVICE.join('=, ?')}=, which would undo what the service sets for its sessions; what a login is to have besides is set by \`alter role … set\``);
+
+function asksForNothing(address: string): boolean {
+  const { searchParams } = new URL(address);
+  return !ASKED_BY_THE_SERVICE.some((name) => searchParams.has(name));
+}
 
 /** What is not there is missing, whatever else it would have to be. */
 const whenGiven = ({ input }: { readonly input?: unknown }, problem: string): string => (input === undefined ? MISSING : problem);

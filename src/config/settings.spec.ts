@@ -153,6 +153,25 @@ describe('settings', () => {
     }
   });
 
+  it.each(['options=-c%20jit%3Don', '%6fptions=', 'sslmode=verify-full&application_name=mine', 'statement_timeout=0', 'lock_timeout=0', 'idle_in_transaction_session_timeout=0', 'query_timeout=1'])(
+    'refuse an address of a database that ends in ?%s: the driver would take it in the place of what the service sets', (query) => {
+      const refused = /(DATABASE_URL|DATABASE_OWNER_URL|DATABASE_REPLICA_URL): an address without \?options=, .*`alter role … set`$/m;
+      const address = `postgresql://owner:secret@localhost/sello?${query}`;
+      for (const name of ['DATABASE_URL', 'DATABASE_OWNER_URL', 'DATABASE_REPLICA_URL']) {
+        const read = (): unknown => readSettings({ ...GIVEN, APP_ENV: 'sandbox', [name]: address });
+        expect(read).toThrow(new RegExp(`^  ${name}: `, 'm'));
+        expect(read).toThrow(refused);
+        expect(read).not.toThrow(/secret|jit/);
+      }
+      expect(() => readOwnerUrl({ DATABASE_OWNER_URL: address })).toThrow(refused);
+    },
+  );
+
+  it('take in an address of a database how to come there', () => {
+    const DATABASE_URL = 'postgresql://localhost/sello?sslmode=verify-full&sslrootcert=/run/authority.pem&host=/run/postgresql&port=5433';
+    expect(readSettings({ ...GIVEN, APP_ENV: 'sandbox', DATABASE_URL })).toMatchObject({ DATABASE_URL });
+  });
+
   it.each(['http://u:PW@vault.example/v1/transit/keys/sello', 'http://u@vault.example/v1/transit/keys/sello', 'https://vault.example/v1/transit/keys/sello/', 'https://vault.example/v1/transit', 'https://vault.example/v1/transit/keys/sello?PW'])(
     'refuse %s for a key of Vault, and repeat nothing of it', (MASTER_KEY_VAULT_URL) => {
       const read = (): unknown => readSettings({ ...GIVEN, APP_ENV: 'sandbox', MASTER_KEY_VAULT_URL });

@@ -74,6 +74,19 @@ describe('backups', () => {
     }
   });
 
+  it('are refused to a login from which rows are hidden, whatever became of the options of its session', async () => {
+    const { login, url } = await createLogin(source, '');
+    try {
+      await source.query(`grant pg_read_all_data to ${login}`);
+      for (const address of [url, `${url}?options=${encodeURIComponent('-c search_path=sello')}`]) {
+        await expect(writeBackup(address, join(folder, 'hidden'), new Date(), silent)).rejects.toThrow(/^DATABASE_OWNER_URL: row security hides rows from this login/);
+      }
+      expect(readdirSync(folder)).not.toContain('hidden');
+    } finally {
+      await source.query(`drop owned by ${login}; drop role ${login}`);
+    }
+  });
+
   it('that fail to be restored in the first migration leave the database as it was', async () => {
     await instead('CREATE FUNCTION', 'sello-restore', `raise 'the disk is full'`);
     await expect(restore()).rejects.toThrow('the disk is full');

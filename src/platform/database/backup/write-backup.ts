@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type { Client } from 'pg';
-import { connectAsOwner } from '../owner-client.js';
+import { connectAsOwner, seesEveryRow } from '../owner-client.js';
 import { to as copyTo } from 'pg-copy-streams';
 import { flush } from '../../flush.js';
 import { reasonOf } from '../../reason.js';
@@ -14,6 +14,8 @@ import { columnList, type StoredTable, storedTables } from './stored-tables.js';
 
 /** Sequences that `npm run migrate` makes and moves on. */
 const NOT_KEPT = 'migrations%';
+
+const HIDDEN_ROWS = 'DATABASE_OWNER_URL: row security hides rows from this login; give one that has BYPASSRLS and may read every table and sequence';
 
 /**
  * Writes everything of the schema, as it is at one moment, into a folder that must not exist yet, in one that must; the service
@@ -40,6 +42,8 @@ export async function writeBackup(url: string, folder: string, now: Date, report
     await client.query('begin isolation level repeatable read read only');
     const { rows: [schema] } = await client.query<{ is_there: boolean }>(`select to_regclass('sello.migrations') is not null as is_there`);
     if (schema?.is_there !== true) throw new BackupError('the database holds nothing of the service');
+    // Asked of the login itself: a session that was opened otherwise than here would read no rows, and say nothing.
+    if (!(await seesEveryRow(client))) throw new BackupError(HIDDEN_ROWS);
     await refuseUnreadable(client);
     // Undefined where another run has made it since.
     made = mkdirSync(unfinished, { recursive: true, mode: 0o700 }) !== undefined;
@@ -67,7 +71,7 @@ export async function writeBackup(url: string, folder: string, now: Date, report
   } catch (error) {
     if (made) remove(unfinished, report);
     if (sqlState(error) !== SQL_STATE.insufficientPrivilege) throw error;
-    throw new BackupError('DATABASE_OWNER_URL: row security hides rows from this login; give one that has BYPASSRLS and may read every table and sequence', { cause: error });
+    throw new BackupError(HIDDEN_ROWS, { cause: error });
   } finally {
     await client.end();
   }
