@@ -20,6 +20,7 @@ describe('a database that went back to an earlier point', () => {
   let restored: TestDatabase;
   let brokenOff: TestDatabase;
   let empty: TestDatabase;
+  let halfMade: TestDatabase;
   let business: Business;
   let further: ServiceProcess;
   let folder: string;
@@ -37,7 +38,7 @@ describe('a database that went back to an earlier point', () => {
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'sello-forgotten-'));
-    [restored, brokenOff, empty] = await Promise.all(Array.from({ length: 3 }, () => createTestDatabase({ migrated: false }))) as [TestDatabase, TestDatabase, TestDatabase];
+    [restored, brokenOff, empty, halfMade] = await Promise.all(Array.from({ length: 4 }, () => createTestDatabase({ migrated: false }))) as [TestDatabase, TestDatabase, TestDatabase, TestDatabase];
     stack = await startStack({ workers: 0 });
     ({ worker: further } = await stack.startWorker());
     business = await Business.open(stack);
@@ -48,7 +49,7 @@ describe('a database that went back to an earlier point', () => {
   });
   afterAll(async () => {
     await stack.stop();
-    await Promise.all([restored, brokenOff, empty].map((database) => database.drop()));
+    await Promise.all([restored, brokenOff, empty, halfMade].map((database) => database.drop()));
     rmSync(folder, { recursive: true, force: true });
   });
 
@@ -87,6 +88,29 @@ describe('a database that went back to an earlier point', () => {
     expect(await run('migrate.js', empty.ownerUrl)).toContain('no process can serve it before npm run after-restore');
     await expect(stack.startApi({ DATABASE_URL: empty.url })).rejects.toThrow(UNFINISHED);
     await expect(run('after-restore.js', empty.ownerUrl)).rejects.toThrow('broken off before its rows came: drop the schema sello, and restore again');
+  });
+
+  it('is served by nobody where its restore was killed while it made the schema, nor made fit then', async () => {
+    const killed = `
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and application_name = 'sello-restore' and current_setting('application_name') = 'sello-restore' order by pid = pg_backend_pid()`;
+    await halfMade.query(`
+      create function public.kill() returns event_trigger language plpgsql as $$
+      begin
+        if to_regclass('sello.webhooks') is not null then perform true from (${killed}) as ended; end if;
+      end $$;
+      create event trigger kill on ddl_command_start when tag in ('CREATE TABLE') execute function public.kill()`);
+    await expect(run('restore.js', halfMade.ownerUrl, join(folder, 'backup'))).rejects.toThrow('terminating connection due to administrator command');
+    await halfMade.query('drop event trigger kill; drop function public.kill()');
+    const applied = async (): Promise<number> => Number((await halfMade.query<{ count: string }>('select count(*) from sello.migrations'))[0]?.count);
+    const made = await applied();
+    expect(made).toBeGreaterThan(1);
+    await expect(stack.startApi({ DATABASE_URL: halfMade.url })).rejects.toThrow(UNFINISHED);
+    await expect(run('after-restore.js', halfMade.ownerUrl)).rejects.toThrow('broken off before its rows came: drop the schema sello, and restore again');
+    expect(await run('migrate.js', halfMade.ownerUrl)).toContain('no process can serve it before npm run after-restore');
+    expect(await applied()).toBeGreaterThan(made);
+    for (const start of [stack.startApi({ DATABASE_URL: halfMade.url }), stack.startWorker({ DATABASE_URL: halfMade.url })]) await expect(start).rejects.toThrow(UNFINISHED);
+    await expect(run('after-restore.js', halfMade.ownerUrl)).rejects.toThrow('broken off before its rows came: drop the schema sello, and restore again');
   });
 
   it('is served by nobody where its restore was broken off, also if Redis remembers nothing, until another life has begun', async () => {

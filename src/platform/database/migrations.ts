@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { CLOSE } from './closed-schema.js';
 import { LEND_ROLES, TAKE_BACK } from './schema-roles.js';
 
 type MigrationClass = new () => MigrationInterface;
@@ -20,8 +21,12 @@ export function migrationsFolder(): string {
 /**
  * One TypeORM migration per `<timestamp>-<name>.sql` file; its undoing stands in
  * `<timestamp>-<name>.down.sql`. SQL is the source: what runs is what is read.
+ *
+ * @param closing whether each leaves the schema closed to the service, as a restore wants it however early it is broken off
  */
-export function loadMigrations(folder = migrationsFolder()): MigrationClass[] {
+export function loadMigrations({ closing = false } = {}): MigrationClass[] {
+  const folder = migrationsFolder();
+  const after = closing ? `${TAKE_BACK}; ${CLOSE}` : TAKE_BACK;
   return readdirSync(folder)
     .filter((file) => file.endsWith('.sql') && !file.endsWith('.down.sql'))
     .sort()
@@ -35,19 +40,19 @@ export function loadMigrations(folder = migrationsFolder()): MigrationClass[] {
         /** An index that is built or dropped concurrently cannot be in a transaction; it is its file's only statement. */
         readonly transaction = !up.startsWith('-- without transaction\n');
         up(runner: QueryRunner): Promise<void> {
-          return this.transaction ? whole(runner, up) : beside(runner, up);
+          return this.transaction ? whole(runner, up, after) : beside(runner, up);
         }
         down(runner: QueryRunner): Promise<void> {
-          return whole(runner, down);
+          return whole(runner, down, after);
         }
       };
     });
 }
 
-async function whole(runner: QueryRunner, statements: string): Promise<void> {
+async function whole(runner: QueryRunner, statements: string, after: string): Promise<void> {
   await runner.query(LEND_ROLES);
   await runner.query(statements);
-  await runner.query(TAKE_BACK);
+  await runner.query(after);
 }
 
 /** The server would build on after a command that was ended, and the next one would meet it. One on Windows cannot see who left. */

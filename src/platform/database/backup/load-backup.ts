@@ -5,7 +5,6 @@ import type { Client } from 'pg';
 import { connectAsOwner, seesEveryRow } from '../owner-client.js';
 import { from as copyFrom } from 'pg-copy-streams';
 import { DataSource } from 'typeorm';
-import { CLOSE } from '../closed-schema.js';
 import { ownerDataSourceOptions } from '../connection.js';
 import { reasonOf } from '../../reason.js';
 import { takeTurn } from '../migration-turn.js';
@@ -25,7 +24,8 @@ import { columnList, storedTables } from './stored-tables.js';
  */
 export async function loadBackup(url: string, folder: string, drill: Date | null, report: (line: string) => void): Promise<Manifest> {
   const manifest = await readBackup(folder);
-  const known = loadMigrations().filter((migration) => manifest.migrations.includes(new migration().name ?? ''));
+  // An empty service must not stand where the restored one should, and that one must not give its numbers out again.
+  const known = loadMigrations({ closing: true }).filter((migration) => manifest.migrations.includes(new migration().name ?? ''));
   if (known.length < manifest.migrations.length) throw new BackupError('the backup is of a newer version of the service: restore it with that one');
   const client = await connectAsOwner(url, 'restore', '-c search_path=sello -c statement_timeout=0');
   try {
@@ -41,8 +41,6 @@ export async function loadBackup(url: string, folder: string, drill: Date | null
     try {
       const dataSource = await new DataSource({ ...ownerDataSourceOptions(url, 'restore'), migrations: known }).initialize();
       await dataSource.runMigrations().finally(() => dataSource.destroy());
-      // An empty service must not stand where the restored one should, and that one must not give its numbers out again.
-      await client.query(CLOSE);
       report(`the schema of ${manifest.created_at} is there`);
       await fill(client, manifest, folder, drill, report);
     } catch (error) {
