@@ -2,7 +2,7 @@ import { type Api, bodyOf } from '../api.js';
 import { type DocumentSeen, documentLines } from '../document.js';
 import { CliFailure } from '../failure.js';
 import { columns, type Output } from '../output.js';
-import { countOf, heldUp } from '../waiting.js';
+import { countOf, type Held, heldUp } from '../waiting.js';
 
 /** A move of the document, or a call of the SRI about it. */
 type Happening =
@@ -42,15 +42,38 @@ function readable(body: string): unknown {
   }
 }
 
+/** How the tenant stands. */
+interface Standing {
+  /** How many are in each state that somebody may have to look at. */
+  readonly documents: Readonly<Record<string, number>>;
+  readonly held: readonly Held[];
+}
+
+async function standingOf(api: Api): Promise<Standing> {
+  const documents = Object.fromEntries(await Promise.all([...NEED_A_PERSON, ...WAITING].map(async (state) => [state, await countOf(api, state)] as const)));
+  return { documents, held: await heldUp(api) };
+}
+
+/** Whether the service is ready is told in any case: while PostgreSQL is away, it is all that the service can say. */
 async function statusOfAll(api: Api, output: Output): Promise<void> {
   const response = await api.open('GET', '/health/ready');
   const ready = readable(await bodyOf(response));
-  const counts = Object.fromEntries(await Promise.all([...NEED_A_PERSON, ...WAITING].map(async (state) => [state, await countOf(api, state)] as const)));
-  const held = await heldUp(api);
-  output.tell({ url: api.connection.url, ready: response.ok, checks: ready, documents: counts, held_up: held }, [
+  const standing = await standingOf(api).catch(failureOf);
+  const known = standing instanceof CliFailure ? null : standing;
+  output.tell({ url: api.connection.url, ready: response.ok, checks: ready, documents: known?.documents ?? null, held_up: known?.held ?? null }, [
     `${api.connection.url}  ${response.ok ? 'ready' : 'NOT READY'}  ${JSON.stringify(ready)}`,
-    ...columns(Object.entries(counts).map(([state, documents]) => [state, String(documents)])),
-    ...held.flatMap(({ ruc, cause, documents, act }) => [`${ruc} ${cause}; documents that wait: ${documents}`, `  ${act}`]),
+    ...(known === null ? ['documents: unknown'] : linesOf(known)),
   ]);
-  if (!response.ok) throw new CliFailure('unanswered', 'the service is not ready');
+  if (!response.ok) throw new CliFailure('unanswered', ['the service is not ready', ...(standing instanceof CliFailure ? [standing.message] : [])].join('\n'));
+  if (standing instanceof CliFailure) throw standing;
 }
+
+function failureOf(error: unknown): CliFailure {
+  if (error instanceof CliFailure) return error;
+  throw error;
+}
+
+const linesOf = ({ documents, held }: Standing): string[] => [
+  ...columns(Object.entries(documents).map(([state, count]) => [state, String(count)])),
+  ...held.flatMap(({ ruc, cause, documents: waiting, act }) => [`${ruc} ${cause}; documents that wait: ${waiting}`, `  ${act}`]),
+];
