@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import pino from 'pino';
 import type { Settings } from '../../src/config/settings.js';
 import { Mailbox } from '../../src/local/mailbox.js';
@@ -34,8 +35,8 @@ describe('a letter that the mail server does not take at once', () => {
   });
   afterAll(() => mailbox.stop());
 
-  const mailer = (sleeper: Sleeper, url: string | undefined = mailbox.smtpUrl): Mailer => {
-    const settings = { SMTP_URL: url, MAIL_FROM: 'Sello <no-reply@sello.local>', MAIL_CONCURRENCY: 1, LETTER_LADDER: [5, 30, 120] } as Partial<Settings> as Settings;
+  const mailer = (sleeper: Sleeper, url: string | undefined = mailbox.smtpUrl, from = 'Sello <no-reply@sello.local>'): Mailer => {
+    const settings = { SMTP_URL: url, MAIL_FROM: from, MAIL_CONCURRENCY: 1, LETTER_LADDER: [5, 30, 120] } as Partial<Settings> as Settings;
     return new Mailer(settings, pino({}, { write: (line) => void log.push(line) }), new Meters(), sleeper);
   };
   const send = (by: Mailer, address: string): void => by.inBackground('reset_password', () => Promise.resolve({ to: { address }, letter: LETTER }));
@@ -51,6 +52,16 @@ describe('a letter that the mail server does not take at once', () => {
     mailbox.answering = (said) => (said === 'RCPT' && (seen.tries += 1) > 0 ? reply : null);
     return seen;
   };
+
+  it.each(['Andina, S.A. <no-reply@sello.local>', 'Andina (Ecuador) <no-reply@sello.local>', 'Andina: facturas; avisos <no-reply@sello.local>', 'Compañía Andina <no-reply@sello.local>'])('comes from the whole name of the sender: %s', async (from) => {
+    const by = mailer(new HeldSleeper(false), mailbox.smtpUrl, from);
+    const address = `${randomUUID()}@example.com`;
+    send(by, address);
+    const mail = await awaitMail(mailbox, address);
+    await by.onApplicationShutdown();
+    // With quotation marks around a name that needs them.
+    expect([mail.headers.get('from')?.map((sender) => sender.replaceAll('"', '')), log]).toEqual([[from], []]);
+  });
 
   it('is tried again in steps, and arrives', async () => {
     const sleeper = new HeldSleeper(false);

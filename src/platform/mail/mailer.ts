@@ -145,7 +145,7 @@ export class Mailer implements OnApplicationShutdown {
   /** Sends one letter to one person. The address goes as a value of its own, never as text that could hold more of them. */
   private async send(transport: Transporter, { to, letter }: PersonalLetter): Promise<LetterRefusal | null> {
     const mail = {
-      from: this.settings.MAIL_FROM,
+      from: this.sender,
       to: { name: shownName(to.name ?? ''), address: to.address },
       subject: letter.subject,
       text: letter.text,
