@@ -41,6 +41,15 @@ export function isWholeAddress(address: string): boolean {
   return ![pathname, search, hash].some((part) => part.includes('@'));
 }
 
+/** Of Redis, perhaps with the number of a database. What is no number would be taken for database 0. */
+export const isRedisAddress = (address: string): boolean => isWholeAddress(address) && /^rediss?:/.test(address) && /^\/?\d*$/.test(new URL(address).pathname);
+
+/** Whether an address of Redis names a database other than 0, which a cluster does not have. */
+export function namesRedisDatabase(address: string): boolean {
+  const { pathname, searchParams } = new URL(address);
+  return !/^\/?0*$/.test(pathname) || searchParams.has('db');
+}
+
 const DATABASE_PROBLEM = `an address that begins with postgresql://, ${PERCENT_ENCODED}`;
 
 /** What the driver takes from an address in the place of what the service asks for itself: its role, row security, its bounds of time, its name. */

@@ -149,7 +149,7 @@ describe('settings', () => {
 
   it('take a password with an @ where it is sure what the host is', () => {
     for (const rest of ['owner:p@ss@localhost/sello', 'owner:p%40ss%2Fword@localhost/sello?sslmode=verify-full']) {
-      expect(readSettings({ ...GIVEN, APP_ENV: 'sandbox', DATABASE_URL: `postgresql://${rest}`, REDIS_URL: `redis://${rest}` })).toMatchObject({ DATABASE_URL: `postgresql://${rest}` });
+      expect(readSettings({ ...GIVEN, APP_ENV: 'sandbox', DATABASE_URL: `postgresql://${rest}`, REDIS_URL: `redis://${rest.replace('/sello', '/2')}` })).toMatchObject({ DATABASE_URL: `postgresql://${rest}` });
     }
   });
 
@@ -232,6 +232,14 @@ describe('settings', () => {
     expect(() => readSettings(several)).toThrow(/REDIS_CLUSTER/);
     expect(readSettings({ ...several, REDIS_CLUSTER: 'true' }).REDIS_CLUSTER).toBe(true);
     expect(() => readSettings({ ...several, REDIS_CLUSTER: 'true', REDIS_URL: 'redis://one, http://two' })).toThrow(/REDIS_URL/);
+  });
+
+  it('refuse a database of Redis that is no number, and any but 0 of a cluster, which has no other', () => {
+    const read = (REDIS_URL: string, REDIS_CLUSTER = 'false'): unknown => readSettings({ ...GIVEN, APP_ENV: 'sandbox', REDIS_URL, REDIS_CLUSTER });
+    for (const path of ['/sello', '/1x', '/-1', '/1/2']) expect(() => read(`redis://one${path}`)).toThrow(/^ {2}REDIS_URL: .*number of a database/m);
+    for (const path of ['', '/', '/0', '/2', '?db=2']) expect(() => read(`redis://one${path}`)).not.toThrow();
+    for (const path of ['/2', '/10', '?db=2']) expect(() => read(`redis://one,redis://two${path}`, 'true')).toThrow(/^ {2}REDIS_URL: a Redis Cluster has database 0 alone/m);
+    for (const path of ['', '/', '/0']) expect(() => read(`redis://one,redis://two${path}`, 'true')).not.toThrow();
   });
 
   it('refuse kill points in production', () => {

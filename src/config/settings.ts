@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { KEY_PROBLEMS, type KeyKind } from './key-settings.js';
 import { shortestMailLease } from './mail-lease.js';
-import { databaseAddress, days, flag, isMailServer, isProxy, isWholeAddress, ladder, LONGEST_BOUNCE_NAME, MAILBOX, milliseconds, MISSING, namedValues, origins, PERCENT_ENCODED, seconds, span, uuids, vaultKeyAddress, webAddress } from './setting-kinds.js';
+import { databaseAddress, days, flag, isMailServer, isProxy, isRedisAddress, ladder, LONGEST_BOUNCE_NAME, MAILBOX, milliseconds, MISSING, namedValues, namesRedisDatabase, origins, PERCENT_ENCODED, seconds, span, uuids, vaultKeyAddress, webAddress } from './setting-kinds.js';
 
 /** What a step needs of its lease besides the one call to the SRI that it makes: it signs, and writes before and after. */
 const LEASE_MARGIN_SECONDS = 1;
@@ -38,7 +38,7 @@ export const SETTINGS_SCHEMA = z.object({
   DATABASE_WAIT_SECONDS: seconds('How long a request waits for a free connection before it is answered with 503').default(2),
   REDIS_URL: z
     .string()
-    .refine((list) => list.split(',').every((url) => isWholeAddress(url.trim()) && /^rediss?:/.test(url.trim())), `redis:// or rediss:// and an address, ${PERCENT_ENCODED}`)
+    .refine((list) => list.split(',').every((url) => isRedisAddress(url.trim())), `redis:// or rediss:// and an address, behind it nothing or the number of a database (/2), ${PERCENT_ENCODED}`)
     .describe('Redis (6.2 or newer) for wake-up jobs and rate limits; may be lost at any moment. With REDIS_CLUSTER one node or several, separated by commas'),
   REDIS_CLUSTER: flag('Whether REDIS_URL names nodes of a Redis Cluster', 'false'),
   QUEUE_PREFIX: z
@@ -197,6 +197,9 @@ function* contradictions(settings: Partial<Parsed>, present: Environment): Gener
     yield 'WEBHOOK_TARGETS: webhooks to private addresses are for development and are refused unless APP_ENV is local';
   }
   if (settings.REDIS_CLUSTER === false && settings.REDIS_URL?.includes(',')) yield 'REDIS_URL: several addresses are the nodes of a cluster, which REDIS_CLUSTER=true says';
+  if (settings.REDIS_CLUSTER === true && settings.REDIS_URL?.split(',').some((url) => namesRedisDatabase(url.trim())) === true) {
+    yield 'REDIS_URL: a Redis Cluster has database 0 alone: name no other (QUEUE_PREFIX keeps services apart)';
+  }
   if (isGiven('GOOGLE_CLIENT_ID') && !isGiven('GOOGLE_CLIENT_SECRET')) yield 'GOOGLE_CLIENT_SECRET: required with GOOGLE_CLIENT_ID';
   if (isGiven('MAIL_BOUNCE_ADDRESS') && !isGiven('MAIL_BOUNCE_SECRET')) yield 'MAIL_BOUNCE_SECRET: required with MAIL_BOUNCE_ADDRESS';
   if (environment !== undefined && environment !== 'local' && isGiven('SMTP_URL') && !isGiven('MAIL_FROM')) {

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Queue from 'bull';
 import { Redis } from 'ioredis';
 import type { ServiceProcess } from '../../src/local/service-process.js';
+import { freePort } from '../../src/platform/embedded/free-port.js';
 import { startEmbeddedRedis } from '../../src/platform/embedded/redis.js';
 import type { Accepted } from '../support/business.js';
 import { type Answer, call } from '../support/http.js';
@@ -71,6 +72,19 @@ describe('Redis', () => {
     const { status, body } = await call<{ checks: { redis: string } }>(url ?? '', 'GET', '/health/ready');
     return { http: status, redis: body.checks.redis };
   };
+
+  it('without the database that its number names, where it was away at the start: whoever would go on in database 0 ends', async () => {
+    const port = await freePort();
+    const ofNoDatabase = { REDIS_URL: `redis://127.0.0.1:${port}/9999` };
+    const started = await Promise.all([rig.startApi(ofNoDatabase), rig.startWorker(ofNoDatabase)]);
+    const redis = await startEmbeddedRedis({ port });
+    try {
+      expect(await Promise.all(started.map(({ ended }) => ended))).toEqual(['exit code 75', 'exit code 75']);
+      expect(rig.logs()).toMatch(/REDIS_URL: ERR .*out of range; this process ends/);
+    } finally {
+      await redis.stop();
+    }
+  });
 
   it('down: documents are accepted and issued without it, and with it again when it is back', async () => {
     await rig.proxies.redis.down();

@@ -1,14 +1,16 @@
 import { BullModule, InjectQueue } from '@nestjs/bull';
-import { Global, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { Global, Logger, Module, type OnApplicationShutdown } from '@nestjs/common';
 import type { Queue, QueueOptions } from 'bull';
 import { type Cluster, Redis } from 'ioredis';
 import { type Settings, SETTINGS } from '../../config/settings.js';
 import { DueWork } from '../outbox/due-work.js';
 import { StepGates } from '../outbox/step-gates.js';
+import { endToStartAnew } from '../process.js';
 import { leaveDemoted } from './demoted.js';
 import { ISSUANCE_QUEUE, IssuanceBell } from './issuance-bell.js';
 import { QueueWatchdog } from './queue-watchdog.js';
 import { openRedisCluster } from './redis-cluster.js';
+import { hasNoSuchDatabase, refuseUnknownDatabase } from './redis-database.js';
 
 /**
  * A connection that swallows a command for so long is given up and made anew: a
@@ -43,11 +45,14 @@ function redisOf(settings: Settings): QueueOptions {
   imports: [
     BullModule.forRootAsync({
       inject: [SETTINGS],
-      useFactory: (settings: Settings) => ({
-        ...redisOf(settings),
-        prefix: settings.QUEUE_PREFIX,
-        settings: { lockDuration: 30_000, stalledInterval: 30_000, maxStalledCount: 1 },
-      }),
+      useFactory: async (settings: Settings) => {
+        await refuseUnknownDatabase(settings);
+        return {
+          ...redisOf(settings),
+          prefix: settings.QUEUE_PREFIX,
+          settings: { lockDuration: 30_000, stalledInterval: 30_000, maxStalledCount: 1 },
+        };
+      },
     }),
     BullModule.registerQueue({ name: ISSUANCE_QUEUE }),
   ],
@@ -55,7 +60,16 @@ function redisOf(settings: Settings): QueueOptions {
   exports: [IssuanceBell, DueWork, StepGates, QueueWatchdog, BullModule],
 })
 export class QueueModule implements OnApplicationShutdown {
-  constructor(@InjectQueue(ISSUANCE_QUEUE) private readonly queue: Queue) {}
+  private readonly log = new Logger(QueueModule.name);
+
+  constructor(@InjectQueue(ISSUANCE_QUEUE) private readonly queue: Queue) {
+    // Redis was away when the process started, or another one stands in its place.
+    queue.on('error', (error: Error) => {
+      if (!hasNoSuchDatabase(error)) return;
+      this.log.fatal(`REDIS_URL: ${error.message}; this process ends`);
+      endToStartAnew();
+    });
+  }
 
   async onApplicationShutdown(): Promise<void> {
     // Asked again, Bull answers when the closing that is under way is over.
