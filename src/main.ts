@@ -10,13 +10,16 @@ import { createLogger } from './platform/observability/logger.js';
 import { ManagementServer } from './platform/observability/management-server.js';
 import { nestLogger } from './platform/observability/nest-logger.js';
 import { announceReady, exitAtOnceUntilReady, failToStart, handleUncaughtErrors } from './platform/process.js';
+import { doubtOfProviderRuc } from './platform/provider-ruc.js';
 
 /** The HTTP process: takes documents in and answers questions about them. */
 async function start(): Promise<void> {
   exitAtOnceUntilReady();
   const settings = readServiceSettings('master', 'token');
+  const doubt = doubtOfProviderRuc(settings);
   const logger = createLogger(settings.LOG_LEVEL);
   handleUncaughtErrors(logger);
+  if (doubt !== null) logger.warn(doubt);
   if (settings.APP_ENV === 'production' && settings.PROVIDER_RUC === undefined) {
     logger.warn('PROVIDER_RUC is not set: documents name no platform, which is right for those alone who issue their own (ficha técnica 2.34, annex 26)');
   }

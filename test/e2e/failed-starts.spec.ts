@@ -63,6 +63,8 @@ describe('a process that cannot start', () => {
     ['PostgreSQL is away', 'api', () => otherwise((url) => (url.port = '1')), /: DATABASE_URL: connect ECONNREFUSED/],
     ['the password is wrong', 'api', () => otherwise((url) => (url.password = WRONG_PASSWORD)), /: DATABASE_URL: password authentication failed/],
     ['the database is not known', 'worker', () => otherwise((url) => (url.pathname = '/nowhere')), /: DATABASE_URL: database "nowhere" does not exist/],
+    ['the RUC of the platform is nobody\'s', 'api', () => ({ PROVIDER_RUC: '0000000000000' }), /: PROVIDER_RUC: no RUC of an issuer: its first two digits are no province/],
+    ['the same, as a worker', 'worker', () => ({ PROVIDER_RUC: '0000000000000' }), /: PROVIDER_RUC: no RUC of an issuer/],
     ['Redis has no database of that number', 'api', () => ({ REDIS_URL: `${fromSetup('TEST_REDIS_URL')}/9999` }), /: REDIS_URL: database 9999: ERR .*out of range/],
     ['the same, as a worker', 'worker', () => ({ REDIS_URL: `${fromSetup('TEST_REDIS_URL')}/9999` }), /: REDIS_URL: database 9999: ERR .*out of range/],
     ['the database was not migrated', 'api', () => ({ DATABASE_URL: empty.url }), /: DATABASE_URL: .*run the migrate command first/],
