@@ -57,8 +57,8 @@ async function provision(): Promise<void> {
     await appoint(accountAddress(values['platform-admin'].trim()), !values.revoke);
     return;
   }
-  const name = values.name?.trim() ?? '';
-  if (name === '') throw new Error('--name: the name of the tenant is required');
+  const name = values.name ?? '';
+  if (name.trim() === '') throw new Error('--name: the name of the tenant is required');
   const lost = whyKeyWouldBeLost();
   if (lost !== null) throw new Error(lost);
   const settings = readSettings();
@@ -111,4 +111,4 @@ async function liftBars(ruc: string): Promise<void> {
   process.stdout.write(`${JSON.stringify({ ruc, environment, tenants_barred_until_now: tenants })}\n`);
 }
 
-await runCommand({ usage: USAGE, otherwise: 'provisioning failed', aftermath: () => (made === null ? '' : keyWasLost(made)) }, provision);
+await runCommand({ usage: USAGE, otherwise: 'provisioning failed', aftermath: () => (made === null ? '' : keyWasLost(`tenant ${made} was made, its key`)) }, provision);

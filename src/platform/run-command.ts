@@ -50,14 +50,14 @@ async function written(): Promise<void> {
   await new Promise((done) => process.stdout.write('', done));
 }
 
-/** Why the key of a tenant would surely be lost that is made now; null where it may be printed. A closed standard output is one to /dev/null, as Node has it. */
+/** Why a key would surely be lost that is made now; null where it may be printed. A closed standard output is one to /dev/null, as Node has it. */
 export function whyKeyWouldBeLost(): string | null {
   const isKept = fstatSync(process.stdout.fd).rdev !== statSync(devNull).rdev;
-  return isKept ? null : 'standard output is closed or leads nowhere: the key of the tenant would be lost, so none was made';
+  return isKept ? null : 'standard output is closed or leads nowhere: the key would be lost, so nothing was made';
 }
 
-/** What is to be known where a tenant was made whose key could not be printed after all. */
-export const keyWasLost = (tenantId: string): string => `tenant ${tenantId} was made, its key could not be printed: revoke it`;
+/** What is to be known where a key was made that could not be printed after all. @param made what it is of, or which it is: `tenant … was made, its key` */
+export const keyWasLost = (made: string): string => `${made} could not be printed: revoke it`;
 
 const OWNER_NEEDED = 'DATABASE_OWNER_URL: set the login that owns the schema';
 const OWNER_OR_MIGRATION_NEEDED = `${OWNER_NEEDED}; if it is set, run npm run migrate first`;

@@ -239,6 +239,19 @@ describe('the command line', () => {
     expect((await sello(['keys', 'list'], { SELLO_API_KEY: made.key })).err).toContain('UNAUTHENTICATED');
   });
 
+  it('makes no key that would surely be lost, and says which one was lost all the same', async () => {
+    const printedTo = (where: string): Promise<Ended> =>
+      new Promise((resolve) => {
+        execFile('sh', ['-c', `${process.execPath} ${ENTRY} keys create Lost ${where}`], { cwd: folder, env: environment() }, (error, out, err) => resolve({ code: Number(error?.code ?? 0), out, err }));
+      });
+    const made = async (): Promise<string[]> => (await stack.database.query<{ id: string }>(`select id from api_keys where tenant_id = $1 and name = 'Lost'`, [business.tenantId])).map(({ id }) => id);
+    for (const where of ['>&-', '> /dev/null']) expect(await printedTo(where)).toEqual({ code: 2, out: '', err: 'standard output is closed or leads nowhere: the key would be lost, so nothing was made\n' });
+    expect(await made()).toEqual([]);
+    const lost = await printedTo('> /dev/full');
+    expect(await made()).toHaveLength(1);
+    expect(lost).toEqual({ code: 1, out: '', err: `the key ${(await made())[0]} was made, but could not be printed: revoke it\n` });
+  });
+
   it('lists every key, also of a tenant that has changed them for years', async () => {
     await stack.database.query(`
       insert into api_keys (tenant_id, id, name, prefix, key_hash, environment, created_at, revoked_at)

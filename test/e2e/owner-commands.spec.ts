@@ -165,8 +165,23 @@ describe('an operator who makes a tenant', () => {
   it.each(['>&-', '> /dev/null'])('gets none where its key would surely be lost: %s', async (where) => {
     for (const program of ['provision.js', 'cli.js tenants create']) {
       const { told, code } = await printedTo(where, program);
-      expect(told).toContain('standard output is closed or leads nowhere: the key of the tenant would be lost, so none was made\n');
+      expect(told).toContain('standard output is closed or leads nowhere: the key would be lost, so nothing was made\n');
       expect(code).not.toBe(0);
+    }
+    expect(await tenants()).toEqual([]);
+  });
+
+  it.each([
+    ['--name', 'x'.repeat(201), 'Takes at most 200 characters'],
+    ['--name', 'Business\u0007', 'Contains a control character'],
+    ['--name', 'Business\nof another', 'Line breaks are not allowed'],
+    ['--key-name', 'x'.repeat(101), 'Takes at most 100 characters'],
+    ['--key-name', 'till\u202E', 'Contains the invisible character U+202E'],
+  ])('is refused a text that the interface would not take: %s %j', async (option, value, told) => {
+    for (const command of [['provision.js'], ['cli.js', 'tenants', 'create']]) {
+      const named = option === '--name' ? [] : ['--name', 'Business'];
+      const ended = await outcome([...command, ...named, option, value], { DATABASE_URL: database.url, DATABASE_OWNER_URL: database.ownerUrl });
+      expect(ended).toMatchObject({ told: `${option}: ${told}\n`, answered: '', code: 1 });
     }
     expect(await tenants()).toEqual([]);
   });

@@ -1,4 +1,5 @@
 import type { Api } from '../api.js';
+import { refuseLostKey, tellLostKey } from '../lost-key.js';
 import { columns, type Output } from '../output.js';
 import { everyOne } from '../pages.js';
 
@@ -20,7 +21,9 @@ export async function listKeys(api: Api, output: Output): Promise<void> {
 
 /** `sello keys create NAME`: shows the key this once. */
 export async function createKey(api: Api, output: Output, name: string): Promise<void> {
+  refuseLostKey();
   const key = await api.post<Key & { key: string }>('/auth/api-keys', { name });
+  tellLostKey(`the key ${key.id} was made, but`);
   output.tell(key, [key.key, `  ${key.id}  ${key.name}: keep it now, it is not shown again`]);
 }
 

@@ -4,22 +4,17 @@ import { ProvisionTenant, TenantsStore } from '../../modules/auth/public.js';
 import { CryptoChance } from '../../platform/adapters/crypto-chance.js';
 import { RandomIds } from '../../platform/adapters/random-ids.js';
 import { SystemClock } from '../../platform/adapters/system-clock.js';
-import { keyWasLost, whyKeyWouldBeLost } from '../../platform/run-command.js';
-import { CliFailure, EXIT, tellFailure } from '../failure.js';
+import { CliFailure } from '../failure.js';
+import { refuseLostKey, tellLostKey } from '../lost-key.js';
 import type { Output } from '../output.js';
 
 /** `sello tenants create`: an operator's act, over the database and with the settings of the service. */
 export async function createTenant(output: Output, name: string, keyName: string | undefined): Promise<void> {
-  const lost = whyKeyWouldBeLost();
-  if (lost !== null) throw new CliFailure('usage', lost);
+  refuseLostKey();
   const settings = operatorSettings();
   const ports = { clock: new SystemClock(), ids: new RandomIds(), chance: new CryptoChance() };
   const tenant = await new ProvisionTenant(new TenantsStore(settings.DATABASE_OWNER_URL), sriEnvironment(settings), ports).execute(name, keyName);
-  // On a full disk, or where whoever should read it has gone.
-  process.stdout.prependListener('error', () => {
-    tellFailure(new CliFailure('refused', keyWasLost(tenant.tenantId)));
-    process.exit(EXIT.refused.code);
-  });
+  tellLostKey(`tenant ${tenant.tenantId} was made, its key`);
   output.tell({ tenant_id: tenant.tenantId, api_key: tenant.apiKey }, [tenant.apiKey, `  tenant ${tenant.tenantId}: keep the key now, it is not shown again`]);
 }
 
