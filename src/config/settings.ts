@@ -38,7 +38,7 @@ export const SETTINGS_SCHEMA = z.object({
   DATABASE_WAIT_SECONDS: seconds('How long a request waits for a free connection before it is answered with 503').default(2),
   REDIS_URL: z
     .string()
-    .refine((list) => list.split(',').every((url) => isRedisAddress(url.trim())), `redis:// or rediss:// and an address, behind it nothing or the number of a database (/2), ${PERCENT_ENCODED}`)
+    .refine((list) => list.split(',').every((url) => isRedisAddress(url.trim())), `redis:// or rediss:// and an address, ${PERCENT_ENCODED}; behind it nothing or the number of a database (/2)`)
     .describe('Redis (6.2 or newer) for wake-up jobs and rate limits; may be lost at any moment. With REDIS_CLUSTER one node or several, separated by commas'),
   REDIS_CLUSTER: flag('Whether REDIS_URL names nodes of a Redis Cluster', 'false'),
   QUEUE_PREFIX: z
