@@ -120,10 +120,11 @@ async function put(path, content) {
 await mkdir(bundles, { recursive: true });
 const written = await Promise.all(PROGRAMS.map(async (program) => {
   const content = await joined(program);
-  // V8 knows the text that its code is of by its length alone, so another text has another name.
-  const bundle = `${program.name}-${createHash('sha256').update(content).digest('hex').slice(0, 16)}.cjs`;
+  // V8 knows the text that its code is of by its length alone, and takes none of another version or of other options: each has another name.
+  const madeOf = [content, process.version, process.arch, ...program.options].join('\n');
+  const bundle = `${program.name}-${createHash('sha256').update(madeOf).digest('hex').slice(0, 16)}.cjs`;
   const path = join(bundles, bundle);
-  if (!(await isThere(`${path}.code`))) {
+  if (!(await isThere(path)) || !(await isThere(`${path}.code`))) {
     await put(path, content);
     const keep = `import { keepCode } from ${JSON.stringify(pathToFileURL(join(compiled, 'platform', 'start-bundle.js')))}; await keepCode(${JSON.stringify(path)});`;
     await promisify(execFile)(process.execPath, [...program.options, '--input-type=module', '--eval', keep]);

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { constants, Script } from 'node:vm';
@@ -31,7 +31,10 @@ export async function startBundle(bundle: string): Promise<boolean> {
  */
 export async function keepCode(bundle: string): Promise<void> {
   const require = await requireOf(bundle);
-  writeFileSync(codeOf(bundle), run(bundle, require).createCachedData());
+  const code = run(bundle, require).createCachedData();
+  // At once: a build that is broken off leaves no half of it.
+  writeFileSync(`${codeOf(bundle)}.${process.pid}`, code);
+  renameSync(`${codeOf(bundle)}.${process.pid}`, codeOf(bundle));
   process.exit();
 }
 
