@@ -5,7 +5,7 @@
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { access, mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
@@ -34,6 +34,7 @@ const ABSENT = [
 
 /** What is written before every bundle, a function that `startBundle` calls, and behind it: where a module was before it was bundled. */
 const BANNER = `(function (exports, require, module, __filename, __dirname) {
+'use strict';
 const { fileURLToPath: __pathOfUrl, pathToFileURL: __urlOfPath } = require('node:url');
 const __placeOf = (path) => { const url = new URL(path, __urlOfPath(__filename)); return { url: url.href, filename: __pathOfUrl(url), dirname: __pathOfUrl(new URL('.', url)).slice(0, -1) }; };`;
 const FOOTER = '})';
@@ -109,8 +110,6 @@ async function joined({ name, leftOut }) {
   return withoutNeedlessNames(outputFiles[0].text).replace(/[^\x00-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-const isThere = (path) => access(path).then(() => true, () => false);
-
 /** At once: a process may just be starting. */
 async function put(path, content) {
   await writeFile(`${path}.${process.pid}`, content);
@@ -120,16 +119,13 @@ async function put(path, content) {
 await mkdir(bundles, { recursive: true });
 const written = await Promise.all(PROGRAMS.map(async (program) => {
   const content = await joined(program);
-  // V8 knows the text that its code is of by its length alone, and takes none of another version or of other options: each has another name.
-  const madeOf = [content, process.version, process.arch, ...program.options].join('\n');
-  const bundle = `${program.name}-${createHash('sha256').update(madeOf).digest('hex').slice(0, 16)}.cjs`;
+  // V8 knows the text that its code is of by its length alone, so another text has another name.
+  const bundle = `${program.name}-${createHash('sha256').update(content).digest('hex').slice(0, 16)}.cjs`;
   const path = join(bundles, bundle);
-  if (!(await isThere(path)) || !(await isThere(`${path}.code`))) {
-    await put(path, content);
-    const keep = `import { keepCode } from ${JSON.stringify(pathToFileURL(join(compiled, 'platform', 'start-bundle.js')))}; await keepCode(${JSON.stringify(path)});`;
-    await promisify(execFile)(process.execPath, [...program.options, '--input-type=module', '--eval', keep]);
-  }
+  await put(path, content);
+  const keep = `import { keepCode } from ${JSON.stringify(pathToFileURL(join(compiled, 'platform', 'start-bundle.js')))}; await keepCode(${JSON.stringify(path)});`;
+  await promisify(execFile)(process.execPath, [...program.options, '--input-type=module', '--eval', keep], { env: { ...process.env, NODE_OPTIONS: '' } });
   await put(join(bundles, `${program.name}.js`), `import { startBundle } from '../src/platform/start-bundle.js';\nawait startBundle(import.meta.dirname + '/${bundle}');\n`);
   return [`${program.name}.js`, bundle, `${bundle}.code`];
 }));
-for (const file of await readdir(bundles)) if (!written.flat().includes(file)) await rm(join(bundles, file), { force: true });
+for (const file of await readdir(bundles)) if (/\.(?:js|cjs|code)$/.test(file) && !written.flat().includes(file)) await rm(join(bundles, file), { force: true });

@@ -47,7 +47,7 @@ export const isRedisAddress = (address: string): boolean => isWholeAddress(addre
 /** Whether an address of Redis names a database other than 0, which a cluster does not have. */
 export function namesRedisDatabase(address: string): boolean {
   const { pathname, searchParams } = new URL(address);
-  return !/^\/?0*$/.test(pathname) || searchParams.has('db');
+  return !/^\/?0*$/.test(pathname) || Number(searchParams.get('db') ?? 0) !== 0;
 }
 
 const DATABASE_PROBLEM = `an address that begins with postgresql://, ${PERCENT_ENCODED}`;

@@ -238,6 +238,7 @@ describe('settings', () => {
     const read = (REDIS_URL: string, REDIS_CLUSTER = 'false'): unknown => readSettings({ ...GIVEN, APP_ENV: 'sandbox', REDIS_URL, REDIS_CLUSTER });
     for (const path of ['/sello', '/1x', '/-1', '/1/2']) expect(() => read(`redis://one${path}`)).toThrow(/^ {2}REDIS_URL: .*number of a database/m);
     for (const path of ['', '/', '/0', '/2', '?db=2']) expect(() => read(`redis://one${path}`)).not.toThrow();
+    for (const path of ['', '/', '/0', '?db=0']) expect(() => read(`redis://one,redis://two${path}`, 'true')).not.toThrow();
     for (const path of ['/2', '/10', '?db=2']) expect(() => read(`redis://one,redis://two${path}`, 'true')).toThrow(/^ {2}REDIS_URL: a Redis Cluster has database 0 alone/m);
     for (const path of ['', '/', '/0']) expect(() => read(`redis://one,redis://two${path}`, 'true')).not.toThrow();
   });

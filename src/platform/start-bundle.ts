@@ -1,13 +1,16 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { constants, Script } from 'node:vm';
+import { crc32 } from 'node:zlib';
 
 /** Packages outside the bundles that are modules of ECMAScript alone, which `require` cannot load. */
 const MODULES_ONLY = ['libxml2-wasm'] as const;
 
 /** The program as the build wrote it: one function of CommonJS. */
 type Program = (exports: object, require: NodeJS.Require, module: object, filename: string, folder: string) => void;
+
+const SUM_BYTES = 4;
 
 /** Where the code that V8 made of a bundle lies. */
 const codeOf = (bundle: string): string => `${bundle}.code`;
@@ -20,8 +23,7 @@ const codeOf = (bundle: string): string => `${bundle}.code`;
  * @returns whether the kept code was taken
  */
 export async function startBundle(bundle: string): Promise<boolean> {
-  const code = existsSync(codeOf(bundle)) ? readFileSync(codeOf(bundle)) : undefined;
-  return run(bundle, await requireOf(bundle), code).cachedDataRejected === false;
+  return run(bundle, await requireOf(bundle), keptCode(bundle)).cachedDataRejected === false;
 }
 
 /**
@@ -33,9 +35,28 @@ export async function keepCode(bundle: string): Promise<void> {
   const require = await requireOf(bundle);
   const code = run(bundle, require).createCachedData();
   // At once: a build that is broken off leaves no half of it.
-  writeFileSync(`${codeOf(bundle)}.${process.pid}`, code);
+  writeFileSync(`${codeOf(bundle)}.${process.pid}`, Buffer.concat([sumOf(code), code]));
   renameSync(`${codeOf(bundle)}.${process.pid}`, codeOf(bundle));
   process.exit();
+}
+
+/** The kept code, unless it is not there, cannot be read, or is damaged: V8 does not look, and would break down over it. */
+function keptCode(bundle: string): Buffer | undefined {
+  let kept: Buffer;
+  try {
+    kept = readFileSync(codeOf(bundle));
+  } catch {
+    return undefined;
+  }
+  const code = kept.subarray(SUM_BYTES);
+  return sumOf(code).equals(kept.subarray(0, SUM_BYTES)) ? code : undefined;
+}
+
+/** What stands before the code that is kept: its checksum. */
+function sumOf(code: Buffer): Buffer {
+  const sum = Buffer.alloc(SUM_BYTES);
+  sum.writeUInt32BE(crc32(code));
+  return sum;
 }
 
 /** What the program loads from outside its bundle. */

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { Command, Query } from '@nestjs/cqrs';
@@ -36,6 +37,21 @@ function bundleOf(program: string): string {
   const [bundle] = readdirSync(folder).filter((file) => file.startsWith(`${program}-`) && file.endsWith('.cjs'));
   return join(folder, bundle!);
 }
+
+/** What a program of the project's folder writes, without any settings. */
+async function runModule(program: string, options: readonly string[] = []): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, [...options, '--input-type=module', '--eval', program], { env: {} });
+  return stdout;
+}
+
+/** What a bundle writes, and whether the code was taken that was kept with it; it may not end the process. */
+const started = (bundle: string, options?: readonly string[]): Promise<string> =>
+  runModule(
+    `import { startBundle } from './dist/src/platform/start-bundle.js';
+    process.exit = () => undefined;
+    console.log('taken:', await startBundle(${JSON.stringify(bundle)}));`,
+    options,
+  );
 
 describe('what must hold before a process serves', () => {
   it.each([
@@ -83,12 +99,30 @@ describe('what must hold before a process serves', () => {
     ['main', API_NODE_OPTIONS],
     ['worker', []],
   ])('%s starts from the code that was kept with its bundle, under the options that it is run with', async (program, options) => {
-    const start = `
-      import { startBundle } from './dist/src/platform/start-bundle.js';
-      process.exit = () => undefined;
-      console.log('taken:', await startBundle(${JSON.stringify(bundleOf(program))}));`;
-    const { stdout } = await promisify(execFile)(process.execPath, [...options, '--input-type=module', '--eval', start], { env: {} });
-    expect(stdout).toMatch(/^taken: true$/m);
+    expect(await started(bundleOf(program), options)).toContain('taken: true');
+    // Or mistakes would pass that the tests, whose modules are strict, throw on.
+    expect(readFileSync(bundleOf(program), 'utf8')).toMatch(/^\(function [^\n]*\{\n'use strict';\n/);
+  });
+
+  it('a program starts from its text where the code that was kept is damaged, cut off, or not there', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sello-bundle-'));
+    const bundle = join(folder, 'program.cjs');
+    const code = `${bundle}.code`;
+    try {
+      writeFileSync(bundle, `(function () {\n'use strict';\nfunction sum(n) { return n === 0 ? 0 : n + sum(n - 1); }\nconsole.log('sum:', sum(4));\n})`);
+      await runModule(`import { keepCode } from './dist/src/platform/start-bundle.js'; await keepCode(${JSON.stringify(bundle)});`);
+      const kept = readFileSync(code);
+      expect(await started(bundle)).toBe('sum: 10\ntaken: true\n');
+      const damaged = kept.map((byte, at) => (at === Math.floor(kept.length / 2) ? byte ^ 1 : byte));
+      for (const bytes of [damaged, kept.subarray(0, kept.length / 2), Buffer.alloc(0)]) {
+        writeFileSync(code, bytes);
+        expect(await started(bundle)).toBe('sum: 10\ntaken: false\n');
+      }
+      rmSync(code);
+      expect(await started(bundle)).toBe('sum: 10\ntaken: false\n');
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it('a worker loads nothing of HTTP', async () => {
@@ -99,8 +133,7 @@ describe('what must hold before a process serves', () => {
         await import('./dist/src/${entry}.js');
         const loaded = Object.keys(createRequire(process.cwd() + '/').cache).join(' ');
         console.log(JSON.stringify(['express', 'class-validator', 'passport'].filter((name) => loaded.includes('/node_modules/' + name + '/'))));`;
-      const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program], { env: {} });
-      return JSON.parse(stdout) as string[];
+      return JSON.parse(await runModule(program)) as string[];
     };
     expect(await packages('app.module')).toEqual(['express', 'class-validator', 'passport']);
     expect(await packages('worker.module')).toEqual([]);

@@ -4,8 +4,8 @@ import { type Settings, SettingsError } from '../../config/settings.js';
 /** A Redis that does not answer by then is away, which keeps no process from starting. */
 const ANSWER_MS = 2_000;
 
-/** Redis asks for the password before it looks at the number. */
-const NO_PASSWORD = /^(NOAUTH|WRONGPASS)/;
+/** What it says of the number, or of the command. A Redis that is busy or full, or asks for a password first, refuses all commands alike. */
+const REFUSED = /^(?:ERR .*\b(?:DB|SELECT)\b|NOPERM)/i;
 
 /**
  * Looks whether Redis has the database that REDIS_URL names by its number. The client would go on in database 0, among the jobs of
@@ -34,4 +34,4 @@ export async function refuseUnknownDatabase({ REDIS_URL: address, REDIS_CLUSTER:
 /** Whether a client that came back to Redis was refused the database that its address names: it goes on in database 0. */
 export const hasNoSuchDatabase = (error: Error & { readonly command?: { readonly name: string } }): boolean => error.command?.name === 'select' && isRefusal(error);
 
-const isRefusal = (error: unknown): error is Error => error instanceof Error && error.name === 'ReplyError' && !NO_PASSWORD.test(error.message);
+const isRefusal = (error: unknown): error is Error => error instanceof Error && error.name === 'ReplyError' && REFUSED.test(error.message);
