@@ -8,7 +8,7 @@ export const LIMIT_MS = 2 * 60 * 60_000;
 /** The simulation runs compiled, on what the other tests leave of every core; Jest only looks at how it ends. */
 export function simulate(args: readonly string[]): Promise<{ code: number | null; output: string }> {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, ['--enable-source-maps', '--single-threaded-gc', '--min-semi-space-size=16', join(process.cwd(), 'dist', 'test', 'simulation', 'main.js'), ...args], {
+    const child = spawn(process.execPath, ['--enable-source-maps', '--single-threaded-gc', '--min-semi-space-size=16', '--max-semi-space-size=64', join(process.cwd(), 'dist', 'test', 'simulation', 'main.js'), ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
