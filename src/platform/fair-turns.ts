@@ -30,6 +30,19 @@ export class FairTurns {
   constructor(private readonly room: Room) {}
 
   /**
+   * Does something when it is the tenant's turn.
+   * @param full makes the error for whom there is no room to wait, from the beginning or once others with less to ask need it
+   */
+  async take<T>(tenantId: string, full: () => Error, work: () => Promise<T>): Promise<T> {
+    const leave = await this.enter(tenantId, full);
+    try {
+      return await work();
+    } finally {
+      leave();
+    }
+  }
+
+  /**
    * Waits for the tenant's turn.
    * @param full makes the error for whom there is no room to wait, from the beginning or once others with less to ask need it
    * @returns to be called once, when the turn is over

@@ -82,24 +82,23 @@ export class RidePrinter implements OnApplicationShutdown {
    *   Also when the document takes more processor time or memory than there is for one, the machine has no room, or this process is stopping
    * @throws Error when the document cannot be drawn
    */
-  async print(tenantId: string, document: PrintedDocument, logo: Uint8Array | null): Promise<Ride> {
-    const leave = await this.turns.enter(tenantId, () => new DomainError('SERVICE_UNAVAILABLE', { reason: 'printing_busy' }));
-    try {
-      const answer = await this.attempt({ document, logo });
-      if (answer.kind === 'printed') return { bytes: Buffer.from(answer.bytes), logoProblem: answer.logoProblem };
-      if (logo === null || !mayBeTheLogo(answer)) throw notDrawn(answer);
-      const bare = await this.attempt({ document, logo: null });
-      if (bare.kind === 'printed') return { bytes: Buffer.from(bare.bytes), logoProblem: 'unprintable' };
-      throw notDrawn(bare);
-    } finally {
-      leave();
-    }
+  print(tenantId: string, document: PrintedDocument, logo: Uint8Array | null): Promise<Ride> {
+    return this.turns.take(tenantId, () => new DomainError('SERVICE_UNAVAILABLE', { reason: 'printing_busy' }), () => this.draw(document, logo));
   }
 
   async onApplicationShutdown(): Promise<void> {
     this.isStopping = true;
     this.answer?.(STOPPING);
     await this.endThread();
+  }
+
+  private async draw(document: PrintedDocument, logo: Uint8Array | null): Promise<Ride> {
+    const answer = await this.attempt({ document, logo });
+    if (answer.kind === 'printed') return { bytes: Buffer.from(answer.bytes), logoProblem: answer.logoProblem };
+    if (logo === null || !mayBeTheLogo(answer)) throw notDrawn(answer);
+    const bare = await this.attempt({ document, logo: null });
+    if (bare.kind === 'printed') return { bytes: Buffer.from(bare.bytes), logoProblem: 'unprintable' };
+    throw notDrawn(bare);
   }
 
   private async attempt(task: PrintTask): Promise<PrintAnswer> {

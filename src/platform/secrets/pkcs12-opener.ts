@@ -57,13 +57,9 @@ export class Pkcs12Opener {
    * @throws DomainError SERVICE_UNAVAILABLE when too many files wait, of the tenant or of all (then those of who uploads most are
    * refused), or the machine is too busy to tell
    */
-  async open(tenantId: string, bytes: Uint8Array, password: string, ruc: string, now: Date): Promise<OpeningResult> {
-    const leave = await this.turns.enter(tenantId, () => new DomainError('SERVICE_UNAVAILABLE', { reason: 'uploads_waiting' }));
-    try {
-      return await this.runThread({ bytes, password, ruc, now: now.toISOString() });
-    } finally {
-      leave();
-    }
+  open(tenantId: string, bytes: Uint8Array, password: string, ruc: string, now: Date): Promise<OpeningResult> {
+    const full = (): Error => new DomainError('SERVICE_UNAVAILABLE', { reason: 'uploads_waiting' });
+    return this.turns.take(tenantId, full, () => this.runThread({ bytes, password, ruc, now: now.toISOString() }));
   }
 
   private async runThread(task: OpeningTask): Promise<OpeningResult> {

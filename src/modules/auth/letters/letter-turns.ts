@@ -17,12 +17,7 @@ export class LetterTurns {
    * @param asker who asks for the letter: an address or a person
    * @throws Error when too many wait, of the asker or of all (then those of who asks most are refused): the letter is not written
    */
-  async take<T>(asker: string, look: () => Promise<T>): Promise<T> {
-    const leave = await this.turns.enter(asker, () => new Error('too many letters wait'));
-    try {
-      return await look();
-    } finally {
-      leave();
-    }
+  take<T>(asker: string, look: () => Promise<T>): Promise<T> {
+    return this.turns.take(asker, () => new Error('too many letters wait'), look);
   }
 }

@@ -62,13 +62,8 @@ export class TaxpayerDirectory {
   }
 
   /** Waits for the tenant's turn, before anybody measures or counts how the registry answers: what is not asked says nothing of it. */
-  private async askRegistry(tenantId: string, ruc: string): Promise<Taxpayer | null> {
-    const leave = await this.turns.enter(tenantId, () => new RegistryUnavailable('too many questions wait'));
-    try {
-      return await this.registry.find(ruc);
-    } finally {
-      leave();
-    }
+  private askRegistry(tenantId: string, ruc: string): Promise<Taxpayer | null> {
+    return this.turns.take(tenantId, () => new RegistryUnavailable('too many questions wait'), () => this.registry.find(ruc));
   }
 
   /** An answer from a time to come may be of any age. */
