@@ -15,6 +15,7 @@ import { RemoveMember } from './use-cases/remove-member.js';
 import { ResumeMember } from './use-cases/resume-member.js';
 import { SuspendMember } from './use-cases/suspend-member.js';
 
+const OWN_KEY = 'A key does not invite whoever made it: 403 with the `reason` `own_key`.';
 const KEYS_GO_ON = 'API keys that the member made go on acting for the tenant as before; `created_by` in `GET /auth/api-keys` says whose they are.';
 
 /** Only owners touch owners; a tenant keeps at least one. */
@@ -36,7 +37,7 @@ export class MembersController {
 
   @Post('invite')
   @RequirePermission('members:write')
-  @ApiOperation({ operationId: 'inviteMember', summary: 'Invite a person by mail; the link works for seven days', description: 'A key does not invite whoever made it: 403 with the `reason` `own_key`.' })
+  @ApiOperation({ operationId: 'inviteMember', summary: 'Invite a person by mail; the link works for seven days', description: OWN_KEY })
   @ApiCreatedResponse({ type: MemberRecord })
   invite(@Tenant() tenant: TenantContext, @Body() { email, role }: MemberInviteDto): Promise<MemberRecord> {
     return this.commands.execute(new InviteMember(tenant, email, role));
@@ -71,7 +72,7 @@ export class MembersController {
   @Post(':member_id/reinvite')
   @HttpCode(200)
   @RequirePermission('members:write')
-  @ApiOperation({ operationId: 'reinviteMember', summary: 'Send an invitation anew; the earlier link ends', description: 'A key does not invite whoever made it: 403 with the `reason` `own_key`.' })
+  @ApiOperation({ operationId: 'reinviteMember', summary: 'Send an invitation anew; the earlier link ends', description: OWN_KEY })
   @ApiOkResponse({ type: MemberRecord })
   reinvite(@Tenant() tenant: TenantContext, @Param('member_id', PathUuid) memberId: string): Promise<MemberRecord> {
     return this.commands.execute(new ReinviteMember(tenant, memberId));

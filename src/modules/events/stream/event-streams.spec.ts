@@ -5,6 +5,7 @@ import { createServer, type Server } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import type { Response } from 'express';
 import type { Settings } from '../../../config/settings.js';
+import type { Shutdown } from '../../../platform/shutdown/shutdown.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { BEFORE_ALL, cursorOf } from '../event-position.js';
 import type { EventStreamQuery } from '../events.dto.js';
@@ -12,6 +13,7 @@ import type { EventsFound, EventsRepository } from '../persistence/events.reposi
 import type { EventLookout } from './event-lookout.js';
 import { EventStreams } from './event-streams.js';
 
+const SERVING = { isStopping: false } as Shutdown;
 const TENANT = { tenantId: 't', principal: { kind: 'api_key', id: 'k' } } as unknown as TenantContext;
 const AT = { lineage: '1', transaction: '1', position: '1' };
 const EVENT = { id: 'e', type: 'sequence.low', created_at: '2026-05-04T10:00:00+00:00', tenant_id: 't', version: null, content: null, data: { text: 'x'.repeat(100_000) }, ...AT };
@@ -53,7 +55,7 @@ describe('a stream whose reader reads nothing', () => {
     };
     const found = { at: AT, isMore: true, isCredentialValid: true, events: [EVENT] } as unknown as EventsFound;
     const streams = new EventStreams(
-      { after: () => Promise.resolve(found) } as unknown as EventsRepository, {} as EventLookout, { now: () => new Date(0) }, sleeper, { EVENT_STREAMS_PER_TENANT: 1 } as Settings,
+      { after: () => Promise.resolve(found) } as unknown as EventsRepository, {} as EventLookout, { now: () => new Date(0) }, sleeper, { EVENT_STREAMS_PER_TENANT: 1 } as Settings, SERVING,
     );
     const served: Promise<void>[] = [];
     server = createServer((request, response) => {
@@ -81,7 +83,7 @@ describe('a stream behind whose place events were removed', () => {
     const answers = [first, later];
     const streams = new EventStreams(
       { after: () => Promise.resolve(answers.shift()) } as unknown as EventsRepository, { until: () => Promise.resolve() } as unknown as EventLookout,
-      { now: () => new Date(0) }, { sleep: () => Promise.resolve() }, { EVENT_STREAMS_PER_TENANT: 1 } as Settings,
+      { now: () => new Date(0) }, { sleep: () => Promise.resolve() }, { EVENT_STREAMS_PER_TENANT: 1 } as Settings, SERVING,
     );
     expect([await textOf(streams), answers]).toEqual([expect.stringMatching(/^retry: 2000\nid: /), []]);
   });
@@ -95,7 +97,7 @@ describe('a stream that has nothing to bring', () => {
     let seconds = 0;
     const streams = new EventStreams(
       { after: () => Promise.resolve(answers.shift()) } as unknown as EventsRepository, { until: () => Promise.resolve(void (seconds += 6)) } as unknown as EventLookout,
-      { now: () => new Date(seconds * 1_000) }, { sleep: () => Promise.resolve() }, { EVENT_STREAMS_PER_TENANT: 1 } as Settings,
+      { now: () => new Date(seconds * 1_000) }, { sleep: () => Promise.resolve() }, { EVENT_STREAMS_PER_TENANT: 1 } as Settings, SERVING,
     );
     expect(await textOf(streams, { type: 'document.authorized' })).toBe(`retry: 2000\nid: ${cursorOf(first!.at)}\n\nid: ${cursorOf(quiet!.at)}\n:\n\n`);
   });
@@ -106,9 +108,8 @@ describe('a stream that is opened while the process stops', () => {
     const answers = [true, false].map((isCredentialValid) => ({ at: BEFORE_ALL, isMore: false, isCredentialValid, isExpired: false, events: [] }) satisfies EventsFound);
     const streams = new EventStreams(
       { after: () => Promise.resolve(answers.shift()) } as unknown as EventsRepository, { until: () => Promise.resolve() } as unknown as EventLookout,
-      { now: () => new Date(0) }, { sleep: () => Promise.resolve() }, { EVENT_STREAMS_PER_TENANT: 1 } as Settings,
+      { now: () => new Date(0) }, { sleep: () => Promise.resolve() }, { EVENT_STREAMS_PER_TENANT: 1 } as Settings, { isStopping: true } as Shutdown,
     );
-    streams.beforeApplicationShutdown();
     expect([await textOf(streams), await textOf(streams)]).toEqual(['', '']);
   });
 });

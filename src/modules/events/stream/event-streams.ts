@@ -3,6 +3,7 @@ import { type BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nes
 import type { Response } from 'express';
 import { type Settings, SETTINGS } from '../../../config/settings.js';
 import { answered } from '../../../platform/http/answered.js';
+import { Shutdown } from '../../../platform/shutdown/shutdown.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import { type Clock, CLOCK, type Sleeper, SLEEPER } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
@@ -31,7 +32,6 @@ export class EventStreams implements BeforeApplicationShutdown {
   private readonly log = new Logger(EventStreams.name);
   /** The streams of each tenant, with whom each is for. */
   private readonly open = new Map<string, Map<AbortController, string>>();
-  private isStopping = false;
 
   constructor(
     private readonly events: EventsRepository,
@@ -39,6 +39,7 @@ export class EventStreams implements BeforeApplicationShutdown {
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(SLEEPER) private readonly sleeper: Sleeper,
     @Inject(SETTINGS) private readonly settings: Settings,
+    private readonly shutdown: Shutdown,
   ) {}
 
   /**
@@ -74,7 +75,6 @@ export class EventStreams implements BeforeApplicationShutdown {
 
   /** Before the server waits for its connections: these would never end by themselves. */
   beforeApplicationShutdown(): void {
-    this.isStopping = true;
     for (const streams of this.open.values()) for (const stream of streams.keys()) stream.abort(ENDED);
   }
 
@@ -120,7 +120,7 @@ export class EventStreams implements BeforeApplicationShutdown {
     if (principal.kind === 'user') refuseBeyond([...streams.values()].filter((id) => id === principal.id).length, Math.ceil(limit / 2), 'streams_of_person');
     const ending = new AbortController();
     // It was still being let in when the others were ended: it ends at once, and its client goes to another process.
-    if (this.isStopping) ending.abort(ENDED);
+    if (this.shutdown.isStopping) ending.abort(ENDED);
     this.open.set(tenantId, streams.set(ending, principal.id));
     return ending;
   }
