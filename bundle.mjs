@@ -1,6 +1,6 @@
 /**
- * Last step of `build.mjs`: API and worker as one file each in `dist/bundle`, with the code that V8 makes of it, which start in a
- * third of the time of the 1,800 small ones that they are made of (docs/adr/017-bundled-processes.md). Nothing is minified: a line
+ * Last step of `build.mjs`: API and worker as one file each in `dist/bundle`, with the code that V8 makes of it, which start in two
+ * fifths of the time of the 1,800 small ones that they are made of (docs/adr/017-bundled-processes.md). Nothing is minified: a line
  * of a stack trace is to be read there, below the name of its file.
  */
 import { execFile } from 'node:child_process';
@@ -14,13 +14,14 @@ import { build } from 'esbuild';
 const root = import.meta.dirname;
 const compiled = join(root, 'dist', 'src');
 const bundles = join(root, 'dist', 'bundle');
+const { API_NODE_OPTIONS } = await import(pathToFileURL(join(compiled, 'local', 'parts.js')));
 
 /**
  * `options`: of Node, that it is run with; under others V8 refuses the code that is kept. `leftOut`: what it never loads, though a
  * package that it shares with the other would where it is asked to.
  */
 const PROGRAMS = [
-  { name: 'main', options: ['--min-semi-space-size=16'], leftOut: [] },
+  { name: 'main', options: API_NODE_OPTIONS, leftOut: [] },
   { name: 'worker', options: [], leftOut: ['@nestjs/platform-express', 'class-transformer', 'class-validator'] },
 ];
 /** Native, or loaded when they are first needed, if at all. */
