@@ -114,11 +114,24 @@ const BY_PERSON = ['PATCH /tenant', 'PATCH /tenant/mail-settings'];
 
 const ISSUING = ['POST /documents', 'POST /documents/{document_id}/issue'];
 
+const REMOVALS = /^DELETE \/issuers\/\{issuer_id\}(?!\/certificates)/;
+
 /** What is a person's or the platform's own matter (the platform's are judged below), in no tenant's name, and what writes nothing. */
 const NO_ACTS = [/ \/auth\/(?!api-keys)/, / \/platform\//, /^POST \/documents\/validate$/, /\/certificates\/check$/, /\/mail-settings\/preview$/];
 
 /** Where acts write last before the look at who acts; lines of the audit log are written by nearly all of them. */
 const HOLD = 'lock table audit_log, documents, webhook_deliveries in share mode';
+
+/** What an act is made to wait for. */
+function holdOf(route: string, tenantId: string): string {
+  // Issuing waits for its number.
+  if (ISSUING.includes(route)) return `select 1 from sequence_counters where tenant_id = '${tenantId}' for update`;
+  // Whoever makes a key holds what it is made by from the last look on, and waits for the tenant before it.
+  if (route === 'POST /auth/api-keys') return `select 1 from tenants where id = '${tenantId}' for update`;
+  // A removal waits only shortly from its look for documents on, so it waits before that.
+  if (REMOVALS.test(route)) return 'lock table documents in access exclusive mode';
+  return HOLD;
+}
 
 describe('a credential that ends, or a role that changes, while a call is under way', () => {
   let stack: Stack;
@@ -209,8 +222,7 @@ describe('a credential that ends, or a role that changes, while a call is under 
     const answer = await overtaken(
       () => (person === null ? call(stack.apiUrl, method, path, { apiKey: key.clear, body, headers }) : person.call(method, path, body)),
       person === null ? key.end : `update sessions set ended_at = now() where user_id = '${person.userId}'`,
-      // Issuing waits for its number.
-      ISSUING.includes(route) ? `select 1 from sequence_counters where tenant_id = '${tenantId}' for update` : HOLD,
+      holdOf(route, tenantId),
     );
     expect([answer.status, answer.body]).toMatchObject([401, { error: { code: 'UNAUTHENTICATED' } }]);
     expect(await written(tenantId)).toEqual(before);
@@ -225,7 +237,7 @@ describe('a credential that ends, or a role that changes, while a call is under 
     const answer = await overtaken(
       () => call(stack.apiUrl, method, path, { body, headers: { ...headers, authorization: `Bearer ${person.token}` } }),
       `update members set role = 'viewer' where user_id = '${person.userId}'`,
-      ISSUING.includes(route) ? `select 1 from sequence_counters where tenant_id = '${tenantId}' for update` : HOLD,
+      holdOf(route, tenantId),
     );
     // Who makes keys is judged once more by what the act needs.
     const detail = route === 'POST /auth/api-keys' ? { permission: 'api_keys:write' } : { reason: 'role_changed' };
