@@ -598,15 +598,15 @@ describe('members of a tenant', () => {
     it('ends the calls of the person that are under way', async () => {
       const person = await member(stack, business.tenantId, 'billing_operator');
       const answer = await inTransaction(stack.database, async (client) => {
-        await client.query('lock table products in share mode');
-        const late = person.call('POST', '/products', { main_code: 'LATE', name: 'X', unit_price: '1', iva_rate_code: '4' }, null, stack.apiUrls[1]);
-        await lockAwaited(stack.database, 1, 'products');
+        await client.query('lock table buyers in share mode');
+        const late = person.call('POST', '/buyers', { buyer_id_type: 'EXTERIOR', buyer_id: 'LATE', legal_name: 'X' }, null, stack.apiUrls[1]);
+        await lockAwaited(stack.database, 1, 'buyers');
         expect((await leave(person)).status).toBe(204);
         await client.query('commit');
         return late;
       });
       expect(verdict(answer)).toEqual([401, 'UNAUTHENTICATED', null]);
-      expect(await stack.database.query(`select from products where main_code = 'LATE'`)).toEqual([]);
+      expect(await stack.database.query(`select from buyers where buyer_id = 'LATE'`)).toEqual([]);
     });
   });
 
