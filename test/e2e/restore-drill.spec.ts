@@ -151,8 +151,12 @@ describe('a restored database', () => {
       expect(await sent(copy)).toEqual([{
         webhooks: [false], deliveries: ['failed'], attempts: 0, due: 0, mails: ['failed not sent: this database was restored for a drill'], to_mail: 0 }]);
       // As a copy that goes on in earnest it is sent.
-      expect(await sent(restored)).toMatchObject([{ webhooks: [true], attempts: expect.any(Number) as number, mails: [expect.stringContaining('queued')] }]);
-      expect((await sent(restored))[0]?.['attempts']).toBeGreaterThan(0);
+      const [inEarnest] = await sent(restored);
+      expect(inEarnest).toMatchObject({ webhooks: [true] });
+      expect(inEarnest?.['attempts']).toBeGreaterThan(0);
+      // Either may have been tried already.
+      expect((inEarnest?.['mails'] as string[]).map((mail) => mail.split(' ')[0])).toContain('queued');
+      expect((inEarnest?.['mails'] as string[]).join()).not.toMatch(/failed|drill/);
     } finally {
       await copy.drop();
     }
