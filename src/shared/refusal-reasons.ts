@@ -38,6 +38,7 @@ export const REFUSAL_REASONS: Partial<Readonly<Record<ErrorCode, Readonly<Record
     unknown_expectation: reason('La cabecera Expect pide algo que no se puede cumplir. Quítela, o envíe 100-continue.', 'The Expect header asks for what cannot be met. Leave it out, or send 100-continue.'),
     invalid_http: reason('La petición no es HTTP válido. Revise el cliente.', 'The request is not valid HTTP. Check the client.'),
     path_encoding: reason('La dirección no se puede decodificar. Codifique sus partes con %.', 'The address cannot be decoded. Encode its parts with %.'),
+    query_encoding: reason('Los parámetros de la dirección no son UTF-8 codificado con %. Codifíquelos así: ñ es %C3%B1.', 'The parameters of the address are not UTF-8 encoded with %. Encode them so: ñ is %C3%B1.'),
     invalid_form: reason('El formulario no se puede leer. Envíelo como multipart/form-data.', 'The form cannot be read. Send it as multipart/form-data.'),
     unexpected_part: reason('El formulario trae una parte que no se espera. Envíe las que nombra detail.', 'The form holds a part that is not expected. Send those that detail names.'),
     too_many_parts: reason('El formulario trae demasiadas partes. Envíe las que nombra detail.', 'The form holds too many parts. Send those that detail names.'),

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
+import { get } from 'node:http';
 import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
 import pg from 'pg';
 import { CryptoChance } from '../../src/platform/adapters/crypto-chance.js';
 import { generateApiKey } from '../../src/platform/security/api-key.js';
@@ -62,6 +64,24 @@ describe('what comes in over HTTP', () => {
       expect([answer.status, answer.body.error.code]).toEqual([400, 'INVALID_PAYLOAD']);
       expect(answer.body.detail?.map(({ type }) => type).sort()).toEqual(['greater_than_equal', 'missing']);
     });
+  });
+
+  it.each(['/buyers?name=Mu%F1oz', '/buyers?name=Mu%', '/documents?buyer_id=%zz', '/documents/export.csv?q=%C0%80', '/products?q=%ED%A0%80'])('does not answer %s, which cannot be read, with nothing found', async (path) => {
+    const answer = await business.call<Refused>('GET', path);
+    expect([answer.status, answer.body.error]).toMatchObject([400, { code: 'MALFORMED_REQUEST', detail: { reason: 'query_encoding' } }]);
+  });
+
+  /** The answer to a path whose letters are sent as bytes of that value: `fetch` would encode them. */
+  const asWritten = (path: string): Promise<{ total?: number; error?: object }> =>
+    new Promise((resolve, reject) => {
+      get(stack.apiUrl + path, { path, headers: { 'x-api-key': business.apiKey } }, (response) => void json(response).then((body) => resolve(body as object), reject)).on('error', reject);
+    });
+
+  it('finds what is asked for in letters that are encoded, and tells what to do with others', async () => {
+    expect((await business.call('POST', '/buyers', { buyer_id_type: 'EXTERIOR', buyer_id: 'Ñ-1', legal_name: 'José 100% Muñoz + Hijos' })).status).toBe(201);
+    for (const name of [encodeURIComponent('100% Muñoz + Hijos'), '100%25+Mu%c3%b1oz+%2B']) expect([name, (await asWritten(`/buyers?name=${name}`)).total]).toEqual([name, 1]);
+    for (const name of ['Mu\xc3\xb1oz', 'Mu\xf1oz'])
+      expect((await asWritten(`/buyers?name=${name}`)).error).toMatchObject({ code: 'MALFORMED_REQUEST', detail: { reason: 'path_encoding' } });
   });
 
   it('tells a path that cannot be decoded, and a parameter given twice, for what they are', async () => {

@@ -2,8 +2,9 @@ import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from
 import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import { Reflector } from '@nestjs/core';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
-import { isSecretName } from '../observability/logger.js';
+import { DomainError } from '../../shared/domain-error.js';
 import { isObject } from '../../shared/is-object.js';
+import { isSecretName } from '../observability/logger.js';
 import type { ServiceRequest } from './service-request.js';
 import { echo, type FieldFinding, ValidationFailure } from './validation-failure.js';
 
@@ -14,7 +15,7 @@ export const TakesAnyQuery = (): MethodDecorator & ClassDecorator => SetMetadata
 
 /**
  * Refuses what a route would not read: a body or a query string where it declares none. Whoever sends one means something by it,
- * and it would be lost in silence. Declared input is judged by the validation pipe.
+ * and it would be lost in silence. Declared input is judged by the validation pipe; of a query only whether it can be read at all.
  */
 @Injectable()
 export class DeclaredInputGuard implements CanActivate {
@@ -24,10 +25,25 @@ export class DeclaredInputGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<ServiceRequest>();
     const body: unknown = request.body;
     const reads = declaredBy(context);
-    const readsQuery = reads.has(RouteParamtypes.QUERY) || this.reflector.getAllAndOverride<boolean | undefined>(TAKES_ANY_QUERY, [context.getHandler(), context.getClass()]) === true;
+    const takesAnyQuery = this.reflector.getAllAndOverride<boolean | undefined>(TAKES_ANY_QUERY, [context.getHandler(), context.getClass()]) === true;
+    if (!takesAnyQuery) requireReadableQuery(request.originalUrl);
+    const readsQuery = takesAnyQuery || reads.has(RouteParamtypes.QUERY);
     const findings = [...(reads.has(RouteParamtypes.BODY) ? [] : undeclared('body', body)), ...(readsQuery ? [] : undeclared('query', request.query))];
     if (findings.length > 0) throw new ValidationFailure(findings);
     return true;
+  }
+}
+
+/**
+ * What is not UTF-8 would be read as other letters, and nothing found by them.
+ * @throws DomainError MALFORMED_REQUEST
+ */
+function requireReadableQuery(url: string): void {
+  const begin = url.indexOf('?');
+  try {
+    if (begin >= 0) decodeURIComponent(url.slice(begin));
+  } catch {
+    throw new DomainError('MALFORMED_REQUEST', { reason: 'query_encoding' });
   }
 }
 

@@ -10,6 +10,8 @@ import { languageOf } from './language.js';
 const REFUSALS: Readonly<Record<string, DomainError>> = {
   HPE_HEADER_OVERFLOW: new DomainError('MALFORMED_REQUEST', { reason: 'headers_too_large' }),
   HPE_CHUNK_EXTENSIONS_OVERFLOW: new DomainError('PAYLOAD_TOO_LARGE'),
+  // Letters that are not encoded, as curl sends them.
+  HPE_INVALID_URL: new DomainError('MALFORMED_REQUEST', { reason: 'path_encoding' }),
   ERR_HTTP_REQUEST_TIMEOUT: new DomainError('MALFORMED_REQUEST', { reason: 'too_slow' }),
 };
 const UNREADABLE = new DomainError('MALFORMED_REQUEST', { reason: 'invalid_http' });
