@@ -1,6 +1,7 @@
 import { buildAccessKey, parseAccessKey } from '../../src/sri/access-key.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DOCUMENT_STATUSES, LIFECYCLE } from '../../src/modules/documents/domain/lifecycle.js';
+import { addDays } from '../../src/shared/guayaquil.js';
 import { addFaults, Business, clearFaults, simulatorAccount } from '../support/business.js';
 import type { Answer } from '../support/http.js';
 import { POPPLER, wordsOf } from '../support/pdf.js';
@@ -504,11 +505,16 @@ describe('acts on issued documents', () => {
   });
 
   describe('a refused document of a restored database', () => {
-    /** Refused, put by as a backup has it, corrected and authorized, and put back, so that the SRI shows what is not known here. */
-    async function restored(mine: Business, change: Record<string, unknown> = {}): Promise<{ id: string; key: string }> {
+    /**
+     * Refused, put by as a backup has it, corrected and authorized, and put back, so that the SRI shows what is not known here.
+     * @param day that it is corrected to then, before anybody looks
+     * @returns the key under which the SRI shows it
+     */
+    async function restored(mine: Business, change: Record<string, unknown> = {}, day: string | null = null): Promise<{ id: string; key: string }> {
       await addFaults(stack, { match: { ruc: mine.ruc, service: 'reception' }, times: 1, action: { kind: 'refuse', code: '52', at: 'reception' } });
       const { document_id: id, access_key: key } = await mine.accepted(change);
       expect((await mine.settled(id)).status).toBe('REJECTED');
+      if (day !== null) await dueIn(id, '1 hour');
       const tables = ['documents', 'document_contents', 'document_history', 'signed_documents', 'outbox'];
       const ofIt = (table: string): string => `${table === 'documents' ? 'id' : 'document_id'} = '${id}'`;
       await stack.database.query(tables.map((table) => `create table backup_of_${table} as select * from ${table} where ${ofIt(table)}`).join(';'));
@@ -517,6 +523,7 @@ describe('acts on issued documents', () => {
       await stack.database.query(`begin; set local session_replication_role = replica;
         ${tables.map((table) => `delete from ${table} where ${ofIt(table)}; insert into ${table} select * from backup_of_${table}; drop table backup_of_${table};`).join('\n')}
         commit`);
+      if (day !== null) expect((await mine.call('POST', `/documents/${id}/correct`, mine.invoice({ ...change, issue_date: day }))).status).toBe(202);
       for (const end = Date.now() + 60_000; (await mine.document(id)).status !== 'MANUAL_REVIEW_REQUIRED' && Date.now() < end; ) await sleep(100);
       return { id, key };
     }
@@ -567,6 +574,19 @@ describe('acts on issued documents', () => {
       expect((await creditAll()).status).toBe(202);
       const kinds = (await mine.call<{ items: { kind: string }[] }>('GET', `/emission-points/${mine.emissionPointId}/sequences/04/gaps`)).body.items.map(({ kind }) => kind);
       expect(kinds).toEqual(['not_authorized']);
+    });
+
+    it('is asked about under the key that it had before it was corrected to another day, too', async () => {
+      const mine = await Business.open(stack);
+      const { id, key } = await restored(mine, {}, addDays(mine.invoice()['issue_date'] as string, -1));
+      const page = await mine.document(id);
+      expect([page['error'], page['access_key']]).toMatchObject([{ code: 'ANSWER_MISMATCH', detail: { former_access_key: key } }, expect.not.stringContaining(key)]);
+      const abandon = (body: object): Promise<Answer<Act>> => mine.call<Act>('POST', `/documents/${id}/abandon`, { reason: 'anulado en el portal', ...body });
+      const refused = await abandon({ annulled: true });
+      expect([refused.status, refused.body.error]).toMatchObject([409, { code: 'INVALID_STATE', detail: { reason: 'NOT_ANNULLED' } }]);
+      await portal('annul', key);
+      expect((await abandon({})).status).toBe(200);
+      expect((await mine.document(id))['error']).toMatchObject({ code: 'ANSWER_MISMATCH', detail: { annulled: true } });
     });
 
     it('counts as annulled where the SRI no longer tells and the caller says so', async () => {

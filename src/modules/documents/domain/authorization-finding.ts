@@ -20,8 +20,8 @@ export const formerKeys = ({ accessKey, signings }: DocumentState): readonly str
 /** What the authorization service says about the document as it was last signed. */
 export type AuthorizationFinding =
   | ({ readonly kind: 'authorized' } & Authorization)
-  /** Authorized under our key, but not the bytes we sent. */
-  | { readonly kind: 'mismatch' }
+  /** Authorized under our key, but not the bytes we sent. `formerKey`: the key, where it is not the present one. */
+  | { readonly kind: 'mismatch'; readonly formerKey?: string }
   | { readonly kind: 'in_process' }
   /** `decidedAt`: null where the SRI does not say when, or not in a way that can be read. */
   | { readonly kind: 'refused'; readonly messages: readonly SriMessage[]; readonly decidedAt: Date | null }
@@ -32,7 +32,7 @@ export type AuthorizationFinding =
   /** Not there, but the SRI is at work on what was sent under a former key: of one number it takes one document. */
   | { readonly kind: 'former_in_process' }
   /** An authorization that does not show of what: neither refused nor absent, whatever else is listed, under whichever key. */
-  | { readonly kind: 'unshown' }
+  | { readonly kind: 'unshown'; readonly formerKey?: string }
   /** An entry that neither authorizes nor refuses. */
   | { readonly kind: 'unusable' }
   /** `isHeard`: the SRI did answer, in a way that proves nothing. */
@@ -46,13 +46,20 @@ export function findingOf(document: DocumentState, { answer, former = [] }: Answ
   const told = (kind: AuthorizationFinding['kind']): AuthorizationFinding | undefined => before.find((one) => one.kind === kind);
   const authorized = told('authorized');
   if (authorized) return authorized;
-  const another = told('mismatch') ?? told('unshown');
+  const another = ofFormerKey(document, before, 'mismatch') ?? ofFormerKey(document, before, 'unshown');
   // What the present key may still say is not waited for where nobody waits any more: who settles the document must know.
   if (another && found.kind !== 'mismatch' && (found.kind === 'refused' || isSettled(document.status))) return another;
   if (found.kind !== 'absent' && found.kind !== 'former_refused') return found;
   if (told('in_process')) return { kind: 'former_in_process' };
   // That nobody holds it is known only once every question had an answer that says so.
   return another ?? told('no_answer') ?? told('unusable') ?? found;
+}
+
+/** The first such finding under a former key, with that key. */
+function ofFormerKey(document: DocumentState, before: readonly AuthorizationFinding[], kind: 'mismatch' | 'unshown'): AuthorizationFinding | undefined {
+  const at = before.findIndex((one) => one.kind === kind);
+  const formerKey = formerKeys(document)[at];
+  return formerKey === undefined ? undefined : { kind, formerKey };
 }
 
 function findingUnderKey(document: DocumentState, answer: AuthorizationAnswer, { isFormer = false } = {}): AuthorizationFinding {

@@ -163,6 +163,19 @@ export type ConsultedAnswer = Exclude<ConsultationAnswer, Unanswered>;
 
 export const isAnnulled = (answer: ConsultationAnswer): boolean => answer.kind === 'state' && answer.state === 'annulled';
 
+/**
+ * Who says that what the SRI showed authorized under one of these keys is annulled: the SRI or, where it no longer tells, the caller;
+ * null where nobody does. A refusal under one key says nothing of another.
+ * @param answers one for each access key that the document has had
+ * @param isSeen whether the caller saw it annulled in the portal
+ */
+export function annulledBy(answers: readonly ConsultedAnswer[], isSeen: boolean): 'sri' | 'caller' | null {
+  if (answers.some((answer) => answer.kind === 'state' && answer.state !== 'refused' && !isAnnulled(answer))) return null;
+  if (answers.some(isAnnulled)) return 'sri';
+  // It tells of two months only; of earlier documents the portal alone does, and its reader.
+  return isSeen && answers.some(({ kind }) => kind === 'unknown') ? 'caller' : null;
+}
+
 /** Whether the receiver is asked. If the SRI no longer says, its last answer stands while the watch lasts. */
 function isPending(cancellation: Cancellation, answer: ConsultedAnswer, now: Date): boolean {
   if (answer.kind === 'state') return answer.state === 'pending_annulment';

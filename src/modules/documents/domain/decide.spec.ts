@@ -19,7 +19,7 @@ const document = (status: DocumentStatus, more: Partial<DocumentState> = {}): Do
   id: 'd', tenantId: 't', status, version: 5, accessKey: KEY, signingNo: 2,
   contentRevision: 1, signings: [signing(1, FIRST), signing(2, OURS)],
   suspicion: null, receptionAttempts: 1, authorizationAttempts: 0, firstSentAt: NOW, receivedAt: null, deadlineAt: null, dueAt: null, changedAt: NOW,
-  errorCode: null, sriMessages: [], isResigning: false, isDateFixed: false, cancellation: null, ...more,
+  errorCode: null, sriMessages: [], isResigning: false, isDateFixed: false, isGivenUpAsAnnulled: false, cancellation: null, ...more,
 });
 
 const message = (identifier: string | null, messageType = 'ERROR'): SriMessage => ({ identifier, message: 'text', additionalInfo: null, messageType });
@@ -125,6 +125,13 @@ describe('a document that was corrected', () => {
   it('comes to a person where a former key shows another document, also if the current one was refused', () => {
     const another = { ...former, comprobante: '<factura>theirs</factura>' };
     for (const now of [entriesOf(entry('NO AUTORIZADO')), entriesOf()]) expect(ask('AUTHORIZATION_PENDING', asked(now, entriesOf(another)), redated).moves).toEqual([{ trigger: 'mismatch' }]);
+  });
+
+  it('names the former key under which another document is shown, or one that is not shown', () => {
+    const shown = (comprobante: string | null, answer = entriesOf()): unknown => ask('REJECTED', asked(answer, entriesOf({ ...former, comprobante })), redated).patch.errorDetail;
+    expect(shown('<factura>theirs</factura>')).toMatchObject({ former_access_key: FORMER_KEY });
+    expect(shown(null)).toMatchObject({ reason: 'authorized_without_document', former_access_key: FORMER_KEY });
+    expect(shown('<factura>theirs</factura>', entriesOf(entry('AUTORIZADO', { comprobante: '<factura>theirs</factura>' })))).not.toHaveProperty('former_access_key');
   });
 
   it('is not sent again while the SRI is at work on its former version', () => {
@@ -279,6 +286,15 @@ describe('an answer of authorization', () => {
         expect([ask(from, answer).patch.errorDetail, ask(from, answer, { isResigning: true }).patch.errorDetail]).toMatchObject([expect.not.objectContaining({ signs_anew: true }), { signs_anew: true }]);
       }
     }
+  });
+
+  it('what was given up as annulled stays so while the SRI goes on listing that authorization, but for a later one', () => {
+    const givenUp = { errorCode: 'ANSWER_MISMATCH', isGivenUpAsAnnulled: true, changedAt: NOW };
+    for (const fechaAutorizacion of ['2026-11-21T10:00:00-05:00', null])
+      expect(ask('FAILED_PERMANENT', answered(entry('AUTORIZADO', { fechaAutorizacion })), givenUp)).toMatchObject({ moves: [], patch: {}, work: { recheck: true } });
+    const later = answered(entry('AUTORIZADO', { fechaAutorizacion: '2026-11-21T10:00:01-05:00' }));
+    expect(end('FAILED_PERMANENT', ask('FAILED_PERMANENT', later, givenUp))).toBe('AUTHORIZED');
+    expect(end('FAILED_PERMANENT', ask('FAILED_PERMANENT', answered(entry('AUTORIZADO')), { ...givenUp, isGivenUpAsAnnulled: false }))).toBe('AUTHORIZED');
   });
 
   it('a refusal for the date is mended by no correction once the date may not change', () => {

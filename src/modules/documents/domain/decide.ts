@@ -194,12 +194,12 @@ function decideFinding(document: DocumentState, found: AuthorizationFinding, now
   const { status } = document;
   switch (found.kind) {
     case 'authorized':
-      return authorizedBy(document, found, now);
+      return isAnnulledOne(document, found) ? wait(document, found.kind, now, policy) : authorizedBy(document, found, now);
     case 'mismatch':
-      return isNews(document) ? mismatched(document, now, policy) : wait(document, found.kind, now, policy);
+      return isNews(document) ? mismatched(document, found, now, policy) : wait(document, found.kind, now, policy);
     case 'unshown':
       // The next answer may show it. In the end a person reads what the SRI says, for abandoning it might double it.
-      return isNews(document) && (isOverdue(document, now) || isSettled(status)) ? mismatched(document, now, policy, 'authorized_without_document') : wait(document, found.kind, now, policy);
+      return isNews(document) && (isOverdue(document, now) || isSettled(status)) ? mismatched(document, found, now, policy) : wait(document, found.kind, now, policy);
     case 'in_process':
       return hasMove(status, 'held_by_sri') ? held(document, 'held_by_sri', now, policy, {}) : wait(document, found.kind, now, policy);
     case 'refused':
@@ -218,11 +218,21 @@ function decideFinding(document: DocumentState, found: AuthorizationFinding, now
   }
 }
 
+/** Whether it is the authorization that was annulled before the document was given up, and that the SRI goes on showing. */
+function isAnnulledOne({ isGivenUpAsAnnulled, changedAt }: DocumentState, { entry }: Authorization): boolean {
+  const date = instantOf(entry);
+  return isGivenUpAsAnnulled && (date === null || date <= changedAt);
+}
+
 /** Whether it can come to a person that the SRI shows another document, and has not before. */
 const isNews = ({ status, errorCode }: DocumentState): boolean => hasMove(status, 'mismatch') && errorCode !== 'ANSWER_MISMATCH';
 
-function mismatched(document: DocumentState, now: Date, policy: SagaPolicy, reason?: string): Decision {
-  const detail = suggest('contact_support', { ...(reason !== undefined && { reason }), ...stillToSign(document) });
+function mismatched(document: DocumentState, { kind, formerKey }: Extract<AuthorizationFinding, { kind: 'mismatch' | 'unshown' }>, now: Date, policy: SagaPolicy): Decision {
+  const detail = suggest('contact_support', {
+    ...(kind === 'unshown' && { reason: 'authorized_without_document' }),
+    ...(formerKey !== undefined && { former_access_key: formerKey }),
+    ...stillToSign(document),
+  });
   return { moves: [{ trigger: 'mismatch' }], patch: problem('ANSWER_MISMATCH', detail), work: recheck(document, now, policy) };
 }
 

@@ -1,9 +1,12 @@
+import type { DomainError } from '../../../shared/domain-error.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { documentDigest } from '../../../sri/document-digest.js';
 import type { AuthorizationAnswer, AuthorizationEntry } from '../../../sri/soap/authorization.js';
+import type { ConsultationAnswer, ConsultedState } from '../../../sri/soap/consultation.js';
 import { DocumentActions } from '../actions/document-actions.js';
 import type { Decision, DocumentState, SagaPolicy } from '../domain/document.js';
 import type { Records } from '../persistence/documents.repository.js';
+import { Consultations } from '../saga/consultations.js';
 import { Verdicts } from '../saga/verdicts.js';
 import { AbandonDocument, AbandonDocumentHandler } from './abandon-document.js';
 
@@ -16,7 +19,7 @@ const POLICY: SagaPolicy = {
   recheckEveryMs: DAY_MS, recheckForMs: 30 * DAY_MS, cancellationLadderMs: [1_000],
 };
 const STATE: DocumentState = {
-  id: 'd', tenantId: 't', status: 'MANUAL_REVIEW_REQUIRED', version: 9, accessKey: KEY, signingNo: 1, contentRevision: 1, isResigning: false, isDateFixed: false,
+  id: 'd', tenantId: 't', status: 'MANUAL_REVIEW_REQUIRED', version: 9, accessKey: KEY, signingNo: 1, contentRevision: 1, isResigning: false, isDateFixed: false, isGivenUpAsAnnulled: false,
   signings: [{ signingNo: 1, digest: documentDigest(OURS), signedAt: NOW, accessKey: KEY, contentRevision: 1 }],
   suspicion: null, receptionAttempts: 1, authorizationAttempts: 1, firstSentAt: NOW, receivedAt: null, deadlineAt: null, dueAt: null, changedAt: NOW, errorCode: 'ATTEMPTS_EXHAUSTED', sriMessages: [],
   cancellation: null,
@@ -99,6 +102,48 @@ describe('giving a document up', () => {
 
     it('what was sent a week ago is given up where the silence may be of this document alone', async () => {
       expect(await abandon(SILENCE, sentBefore(7))).toEqual(givenUp('no_evidence: timeout'));
+    });
+  });
+
+  describe('of which the SRI showed another document', () => {
+    const former = '2'.repeat(49);
+    const state = (word: ConsultedState): ConsultationAnswer => ({ kind: 'state', state: word, estado: word, messages: [] });
+    const unknown: ConsultationAnswer = { kind: 'unknown', messages: [] };
+    const redated: DocumentState = {
+      ...STATE, errorCode: 'ANSWER_MISMATCH', signingNo: 2, signings: [{ ...STATE.signings[0]!, accessKey: former }, { ...STATE.signings[0]!, signingNo: 2 }],
+    };
+
+    async function abandon(present: ConsultationAnswer, before: ConsultationAnswer, annulled: boolean): Promise<unknown> {
+      const written: unknown[] = [];
+      const documents = {
+        load: () => Promise.resolve({ state: redated }),
+        advance: (_state: DocumentState, { patch }: Decision, _token: null, _now: Date, { asked }: Records = {}) => {
+          written.push([(patch.errorDetail as { annulled?: true }).annulled === true, asked?.outcome]);
+          return Promise.resolve({ version: 10, successorWoken: false });
+        },
+      };
+      const clock = { now: () => NOW };
+      const consultations = new Consultations({ query: (key: string) => Promise.resolve(key === former ? before : present) } as never, clock, { uuid: () => 'id' });
+      const handler = new AbandonDocumentHandler(new DocumentActions(documents as never, clock), {} as never, consultations, POLICY);
+      return handler.execute(new AbandonDocument(TENANT, 'd', 'not wanted', annulled)).then(() => written[0], (error: unknown) => {
+        const { code, detail } = error as DomainError;
+        return (detail as { reason?: string } | null)?.reason ?? code;
+      });
+    }
+
+    it.each<[string, ConsultationAnswer, ConsultationAnswer, boolean, unknown]>([
+      ['valid under the former key, whatever the caller saw', unknown, state('authorized'), true, 'NOT_ANNULLED'],
+      ['valid under the former key', unknown, state('authorized'), false, [false, 'unknown; former access key: authorized']],
+      ['being annulled', state('refused'), state('pending_annulment'), true, 'NOT_ANNULLED'],
+      ['annulled under the former key, and never heard of under the present one', unknown, state('annulled'), false, [true, 'unknown; former access key: annulled']],
+      ['annulled under the former key, and refused under the present one', state('refused'), state('annulled'), true, [true, 'refused; former access key: annulled']],
+      ['annulled under the one key, and valid under the other', state('annulled'), state('authorized'), true, 'NOT_ANNULLED'],
+      ['not told of any more, and seen annulled', state('refused'), unknown, true, [true, 'refused; former access key: unknown']],
+      ['not told of any more', unknown, unknown, false, [false, 'unknown; former access key: unknown']],
+      ['refused under both', state('refused'), state('refused'), true, 'NOT_ANNULLED'],
+      ['not answered of', unknown, SILENCE, true, 'SRI_UNAVAILABLE'],
+    ])('is judged by every key that it had: %s', async (_name, present, before, annulled, outcome) => {
+      expect(await abandon(present, before, annulled)).toEqual(outcome);
     });
   });
 

@@ -5,7 +5,7 @@ import type { TenantContext } from '../../../shared/tenant-context.js';
 import { type ActionDecision, DocumentActions } from '../actions/document-actions.js';
 import type { DocumentAbandoned } from '../documents.actions.responses.js';
 import { decideAbandon, notAllowed, requireAction } from '../domain/actions.js';
-import { isAnnulled } from '../domain/cancellation.js';
+import { annulledBy } from '../domain/cancellation.js';
 import { isSilenceOfItsOwn } from '../domain/decide.js';
 import type { Decision, DocumentState, SagaPolicy } from '../domain/document.js';
 import type { LoadedDocument } from '../persistence/documents.repository.js';
@@ -67,15 +67,13 @@ export class AbandonDocumentHandler implements ICommandHandler<AbandonDocument> 
   }
 
   private async afterMismatch(state: DocumentState, reason: string, annulled: boolean): Promise<ActionDecision> {
-    const { answer, records, now: at } = await this.consultations.ask(state);
-    // It tells of two months only; of earlier documents the portal alone does, and its reader.
-    const isTold = annulled && answer.kind === 'unknown';
-    const isShown = isAnnulled(answer);
-    if (annulled && !isTold && !isShown) throw notAllowed(state, undefined, 'NOT_ANNULLED');
+    const { answers, records, now: at } = await this.consultations.askOfEveryKey(state);
+    const by = annulledBy(answers, annulled);
+    if (annulled && by === null) throw notAllowed(state, undefined, 'NOT_ANNULLED');
     return {
-      decision: decideAbandon(state, reason, at, this.policy, { isAnnulled: isShown || isTold }),
+      decision: decideAbandon(state, reason, at, this.policy, { isAnnulled: by !== null }),
       records,
-      ...(isTold && { entry: { action: 'document.abandoned', detail: { reason, annulled } } }),
+      ...(by === 'caller' && { entry: { action: 'document.abandoned', detail: { reason, annulled } } }),
     };
   }
 }
