@@ -109,6 +109,7 @@ const CASES: Readonly<Record<string, Case>> = {
     transport: { ...transport, destinations: transport?.destinations.map((entry) => ({ ...entry, supportingDocument: entry.supportingDocument && { ...entry.supportingDocument, documentType: '03' } })) },
   })),
   'support.number_zero': on('07', 'full', ({ withholding }) => ({ withholding: ofFirst(withholding, { number: '001-001-000000000' }) })),
+  'tax.amount_at_zero_rate': on('01', 'full', ({ taxes }) => ({ taxes: taxes.map((tax) => (tax.taxRateCode === '0' ? { ...tax, taxAmount: '0.01' } : tax)) })),
   'tax.rate_code_of_original': on('01', 'reimbursement', ({ reimbursements }) => ({
     reimbursements: reimbursements.map((entry) => ({ ...entry, documentType: '04', taxes: entry.taxes.map((tax) => ({ ...tax, taxRateCode: '2' })) })),
   })),

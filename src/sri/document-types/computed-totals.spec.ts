@@ -95,6 +95,18 @@ it.each(EXAMPLES.filter(([, , { content }]) => !isShortWithholding(content)))(
   },
 );
 
+it.each(['01', '03', '04', '05'].flatMap((code) => ['0', '6', '7'].map((rateCode) => [code, rateCode] as const)))(
+  'computes no tax of lines of a document %s at code %s, at which nothing is due',
+  (code, taxRateCode) => {
+    const { content: example, issuer } = documentTypes.find((type) => type.code === code)!.examples[0]!;
+    const { lines, ...content } = smallLines(code, 100, '0.23');
+    const computed = withComputedTotals({ ...content, taxes: [], lines: lines.map((line) => ({ ...line, taxRateCode })) }, issuer);
+    expect(computed.taxes.map(({ taxAmount }) => taxAmount)).toEqual(['0.00']);
+    const { findings } = preflight(computed, issuer, { today: example.issueDate, maxIssueDateAgeDays: 90 });
+    expect(findings.filter(({ rule }) => rule === 'tax.amount_at_zero_rate')).toEqual([]);
+  },
+);
+
 it('computes nothing for a short withholding: what is withheld is in no other field', () => {
   const short = EXAMPLES.map(([, , { content }]) => content).filter(isShortWithholding);
   expect(short.map(hasComputableTotals)).toEqual([false]);

@@ -2,6 +2,7 @@ import { FULL, full, fullLine, fullTax, PAID, rulesOf, SEVERAL, severalLine, TOD
 import { dec, money } from '../../../shared/decimal.js';
 import { preflight } from '../../preflight.js';
 import type { DocumentContent, DocumentTax } from '../content.js';
+import { INVOICE_EXAMPLES } from './examples.js';
 
 describe('taxes', () => {
   it.each([
@@ -82,6 +83,36 @@ describe('taxes', () => {
     expect(rulesOf(severalLine(0, { taxes: [ice!, { ...iva!, taxAmount: '18.02' }] }))).toEqual([
       'tax.amount /lines/0/taxes/1/tax_amount', 'taxes.amount /taxes/2/tax_amount',
     ]);
+  });
+
+  describe('of a cent at 0 %', () => {
+    const cent = { taxableBase: '10.00', rate: '0.0000', taxAmount: '0.01', tariff: null } as const;
+    /** An invoice of one line of 10.00 at a code of IVA, whose one group is a cent. */
+    const invoice = (taxRateCode: string, ofLine: DocumentTax[] | null): DocumentContent =>
+      full({
+        lines: [{ ...FULL.content.lines[0]!, quantity: '1.000000', unitPrice: '10.000000', discount: '0.00', subtotal: '10.00', taxCode: '2', taxRateCode, taxes: ofLine }],
+        subtotal: '10.00', totalDiscount: '0.00', totalTax: '0.01', total: '10.01', taxes: [{ ...cent, taxCode: '2', taxRateCode }],
+        tip: null, payments: [{ ...PAID[0]!, total: '10.01' }],
+      });
+    const ofGroup = 'warning tax.amount_at_zero_rate /taxes/0/tax_amount';
+
+    it.each(['0', '6', '7'])('are taken with a warning, code %s', (code) => {
+      expect(rulesOf(invoice(code, null))).toEqual([ofGroup]);
+      expect(rulesOf(invoice(code, [{ ...cent, taxCode: '2', taxRateCode: code }]))).toEqual(['warning tax.amount_at_zero_rate /lines/0/taxes/0/tax_amount', ofGroup]);
+    });
+
+    it('are refused from two cents on, without it', () => {
+      expect(rulesOf(fullTax(1, { taxAmount: '0.02' }))).toEqual(expect.arrayContaining(['taxes.amount /taxes/1/tax_amount']));
+      expect(rulesOf(fullTax(1, { taxAmount: '0.02' })).filter((rule) => rule.includes('zero_rate'))).toEqual([]);
+    });
+
+    it('are told of reimbursed documents too, and not where the rate does not bind', () => {
+      const { content, issuer } = INVOICE_EXAMPLES.find(({ name }) => name === 'reimbursement')!;
+      const reimbursed = (tax: Pick<DocumentTax, 'taxCode' | 'taxRateCode'>) =>
+        rulesOf({ ...content, reimbursements: content.reimbursements.map((entry) => ({ ...entry, taxes: [{ ...cent, ...tax }] })) }, issuer).filter((rule) => rule.includes('zero_rate'));
+      expect(reimbursed({ taxCode: '2', taxRateCode: '0' })).toEqual(content.reimbursements.map((_entry, at) => `warning tax.amount_at_zero_rate /reimbursements/${at}/taxes/0/tax_amount`));
+      expect(reimbursed({ taxCode: '3', taxRateCode: '3092' })).toEqual([]);
+    });
   });
 
   it('with a specific rate need the tariff', () => {

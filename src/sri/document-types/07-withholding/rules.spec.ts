@@ -178,6 +178,11 @@ it.each<[string, DocumentContent, string[]]>([
     shortTax({ taxableBase: '999.99' }),
     [LEGACY, 'warning withholding.income_base_unusual /taxes'],
   ],
+  [
+    'a cent at 0 %',
+    shortTax({ taxRateCode: '332', rate: '0.0000', taxAmount: '0.01' }),
+    ['withholding.total_tax /total_tax', LEGACY, 'warning tax.amount_at_zero_rate /taxes/0/tax_amount'],
+  ],
   ['a tariff beside its rate', shortTax({ tariff: '30.00' }), [LEGACY, 'warning withholding.tariff_unused /taxes/0/tariff']],
   ['the rate as tariff', shortTax({ tariff: '2' }), [LEGACY]],
   ['a cent more', { ...shortTax({ taxAmount: '20.01' }), totalTax: '65.01', total: '65.01' }, [LEGACY]],
@@ -507,6 +512,16 @@ it.each<[string, DocumentContent, string[]]>([
     'too many boxes',
     entry(0, { bananaBoxes: { boxes: 10_000_000, pricePerBox: '8.00' } }, SEVERAL, 2),
     [`withholding.banana_count ${AT}/2/withholdings/0/banana_boxes/boxes`],
+  ],
+  ['a cent withheld at 0 %', entry(1, { withholdingCode: '7', rate: '0.00', amount: '0.01' }), [`warning tax.amount_at_zero_rate ${AT}/0/withholdings/1/amount`, ...regrouped(1)]],
+  [
+    'a cent of tax at 0 % in the document',
+    ownTax({ taxRateCode: '0', tariff: '0.00', taxAmount: '0.01' }),
+    [
+      `warning tax.amount_at_zero_rate ${AT}/0/taxes/0/tax_amount`,
+      `withholding.iva_base_exceeded ${AT}/0/withholdings`,
+      `warning withholding.document_total ${AT}/0/total`,
+    ],
   ],
   [
     'tariff of a reimbursement',

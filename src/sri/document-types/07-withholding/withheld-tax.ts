@@ -4,6 +4,7 @@ import { fractionOf, nearly, taxAmount } from '../../money.js';
 import { isKnown, lookup } from '../../tables/code-table.js';
 import { WITHHELD_TAX, withholdingTable } from '../../tables/withholding.js';
 import { defineRules, excerpt, finding } from '../rules/rule.js';
+import { checkZero } from '../rules/tax-entry.js';
 import { checkText } from '../rules/texts.js';
 
 const TABLES = 'Ficha técnica 2.32, tablas 19 y 20; catálogo del ATS 3.10';
@@ -66,7 +67,7 @@ export interface WithheldPointers {
 }
 
 /**
- * One withheld tax: code and percentage at the date, amount = base x percentage within a cent.
+ * One withheld tax: code and percentage at the date, amount = base x percentage within a cent, of which 0 % warns.
  *
  * @param days days whose table rows may hold: that of the certificate and that of the supporting document
  */
@@ -80,7 +81,9 @@ export function* checkWithheldTax(
   const expected = taxAmount(entry.base, fractionOf(entry.percent));
   if (!nearly(expected, entry.amount)) {
     yield finding(RULES['withholding.amount'], at.amount, money(expected), entry.amount);
+    return;
   }
+  yield* checkZero(entry.percent, entry.amount, at.amount);
 }
 
 function* checkCode(entry: WithheldEntry, at: WithheldPointers, days: readonly string[]): Generator<Finding> {

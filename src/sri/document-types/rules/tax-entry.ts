@@ -55,6 +55,12 @@ const TAX_ENTRY_RULES = defineRules({
     en: 'The tax amount is not taxable base × rate',
     reference: 'Ficha técnica 2.32, anexo 3 y mensaje 52',
   },
+  'tax.amount_at_zero_rate': {
+    severity: 'warning',
+    es: 'Con 0 % no hay nada que cobrar ni retener: el valor debería ser 0.00',
+    en: 'Nothing is due at 0 %: the amount should be 0.00',
+    reference: 'Ficha técnica 2.32, anexo 3 y mensaje 52',
+  },
   'tax.amount_unusual': {
     severity: 'warning',
     es: 'El ICE no es base imponible × tarifa: verifique su parte específica y su base',
@@ -160,6 +166,17 @@ export function* checkTaxAmount(tax: DocumentTax, rate: TaxRate, at: TaxPointers
   }
   const expected = missedAmount(tax, rate);
   if (expected !== null) yield finding(amountRule(tax), at.amount, money(expected), tax.taxAmount);
+  else yield* checkNothingDue(tax, rate, at.amount);
+}
+
+/** Warns of a tax at a binding rate of 0 % whose amount is not zero: a cent passes as rounding, but there is nothing to round. */
+export function* checkNothingDue({ taxAmount: told }: DocumentTax, { binding, fraction }: TaxRate, pointer: string): Generator<Finding> {
+  if (binding && fraction !== null) yield* checkZero(fraction, told, pointer);
+}
+
+/** Warns of an amount other than zero at a rate of zero, which is a fraction or a percentage. */
+export function* checkZero(rate: string, amount: string, pointer: string): Generator<Finding> {
+  if (dec(rate).isZero() && !dec(amount).isZero()) yield finding(TAX_ENTRY_RULES['tax.amount_at_zero_rate'], pointer, '0.00', amount);
 }
 
 /** A part per unit only adds to that of the percentage. Without one, what is counted and not measured comes in whole units. */
@@ -185,7 +202,10 @@ const MOST_LINES = 1_000;
  */
 export function* checkTaxOfOther(tax: DocumentTax, rate: TaxRate, at: TaxPointers): Generator<Finding> {
   const expected = missedAmount(tax, rate);
-  if (expected === null) return;
+  if (expected === null) {
+    yield* checkNothingDue(tax, rate, at.amount);
+    return;
+  }
   // Rounding no more than doubles the tax of a line.
   const ofLines = nearly(expected, tax.taxAmount, Decimal.min(expected, roundingOf(MOST_LINES)));
   const rule = ofLines ? TAX_ENTRY_RULES['tax.amount_of_lines'] : amountRule(tax);

@@ -10,6 +10,7 @@ import { defineRules, finding, repeated } from './rule.js';
 import {
   amountRule,
   checkCodes,
+  checkNothingDue,
   checkTaxAmount,
   checkTaxEntry,
   effectiveRate,
@@ -244,6 +245,7 @@ function* checkGroupAmount({ content, tax, members, at, rate }: TaxGroup): Gener
   const effective = effectiveRate(tax, rate);
   const exact = dec(tax.taxableBase).times(dec(effective));
   if (isOfBase) {
+    yield* checkNothingDue(tax, rate, `${at}/tax_amount`);
     // A debit note shows no taxes of lines.
     if (content.documentType !== DEBIT_NOTE && !nearly(amount, tax.taxAmount) && !nearly(exact, amount, roundedAway(members, effective))) {
       yield finding(RULES['taxes.amount'], `${at}/tax_amount`, money(amount), tax.taxAmount);
