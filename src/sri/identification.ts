@@ -2,7 +2,8 @@ import { normaliseText, textProblem } from '../shared/text.js';
 import { FINAL_CONSUMER } from './tables/documents.js';
 import { checkCedula, checkRuc, type RucOptions } from './taxpayer-id.js';
 
-const LONGEST_FREE_ID = 20;
+/** In code points. */
+export const LONGEST_FREE_ID = 20;
 
 /** A passport or an identification from abroad is free text: each country gives its own. */
 export function isFreeId(id: string): boolean {

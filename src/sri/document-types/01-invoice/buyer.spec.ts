@@ -30,6 +30,8 @@ describe('buyer', () => {
     ['06', 'AB-123', []],
     ['06', 'ab 12.3/4', []],
     ['06', 'Ñ*123', []],
+    ['06', '护照123', ['warning text.not_printed /buyer_id']],
+    ['08', 'אב-123', ['warning text.not_printed /buyer_id']],
     ['06', ' AB123', ['buyer.passport /buyer_id']],
     ['06', 'A'.repeat(21), ['buyer.passport /buyer_id']],
     ['08', 'B-123/4.5 x', []],

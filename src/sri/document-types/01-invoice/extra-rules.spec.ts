@@ -94,6 +94,7 @@ describe('a guide that the invoice replaces', () => {
     [guide({ endDate: '2026-09-31' }), [`shape.structure ${at}/end_date`]],
     [guide({ carrier: { ...carrier, idType: '07' } }), [`substitute_guide.carrier ${at}/carrier/id_type`]],
     [guide({ carrier: { ...carrier, idType: '06', id: 'ab 12.3/4' } }), []],
+    [guide({ carrier: { ...carrier, idType: '06', id: '护照123' } }), [`warning text.not_printed ${at}/carrier/id`]],
     [guide({ carrier: { ...carrier, id: 'x' } }), [`substitute_guide.carrier ${at}/carrier/id`]],
     [
       guide({ carrier: { ...carrier, id: '1710034066' } }),

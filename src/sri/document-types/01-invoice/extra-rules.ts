@@ -2,7 +2,7 @@ import type { Finding } from '../../../shared/finding.js';
 import { FINAL_CONSUMER } from '../../tables/documents.js';
 import { SOME_COUNTRIES } from '../../tables/supporting-documents.js';
 import type { DocumentContent, SubstituteGuide } from '../content.js';
-import { PARTY_ID_TYPES, partyIdProblem } from '../rules/identification.js';
+import { checkPartyIdText, PARTY_ID_TYPES, partyIdProblem } from '../rules/identification.js';
 import { COUNTRY, REIMBURSEMENTS } from '../rules/reimbursements.js';
 import { defineRules, finding } from '../rules/rule.js';
 import { checkStructure, listOf, objectOf, orNull } from '../rules/structure.js';
@@ -205,5 +205,6 @@ function* checkCarrier({ carrier }: SubstituteGuide, at: string, issueDate: stri
       yield finding(RULES['substitute_guide.carrier_check_digit'], `${at}/carrier/id`, null, carrier.id);
       break;
     case null:
+      yield* checkPartyIdText(carrier.id, `${at}/carrier/id`);
   }
 }

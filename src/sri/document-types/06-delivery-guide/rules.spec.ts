@@ -91,6 +91,7 @@ it.each([
   ['05', '171003406', ['carrier.id /transport/carrier/id']],
   ['06', 'AB-12', []],
   ['06', 'ab 12', []],
+  ['06', '护照123', ['warning text.not_printed /transport/carrier/id']],
   ['06', ' 12', ['carrier.id /transport/carrier/id']],
   ['08', 'Ñ_12/3', []],
   ['08', ' X', ['carrier.id /transport/carrier/id']],

@@ -1,6 +1,6 @@
 import type { Finding } from '../../../shared/finding.js';
 import type { Carrier, DocumentContent, Transport } from '../content.js';
-import { PARTY_ID_TYPES, partyIdProblem, type PartyIdProblem } from '../rules/identification.js';
+import { checkPartyIdText, PARTY_ID_TYPES, partyIdProblem, type PartyIdProblem } from '../rules/identification.js';
 import { isUsualPlate, USUAL_PLATE } from '../rules/plate.js';
 import { defineRules, excerpt, finding, type Rule } from '../rules/rule.js';
 import { checkStructure, listOf, objectOf, orNull } from '../rules/structure.js';
@@ -115,7 +115,10 @@ const CARRIER_RULES: Readonly<Record<PartyIdProblem, readonly [Rule, string]>> =
 
 function* checkCarrier({ idType, id }: Carrier, issueDate: string): Generator<Finding> {
   const problem = partyIdProblem(idType, id, issueDate);
-  if (problem === null) return;
+  if (problem === null) {
+    yield* checkPartyIdText(id, '/transport/carrier/id');
+    return;
+  }
   const [rule, pointer] = CARRIER_RULES[problem];
   yield problem === 'type' ? finding(rule, pointer, PARTY_ID_TYPES, excerpt(idType)) : finding(rule, pointer, null, excerpt(id));
 }

@@ -541,6 +541,11 @@ it.each<[string, DocumentContent, string[]]>([
     [],
   ],
   [
+    'supplier of a reimbursement whose identification is not printed',
+    reimbursed({ supplierIdType: '06', supplierId: '护照123' }),
+    [`warning text.not_printed ${AT}/1/reimbursements/0/supplier_id`],
+  ],
+  [
     'supplier of a reimbursement',
     reimbursed({ supplierIdType: '07' }),
     [`reimbursement.supplier_id_type ${AT}/1/reimbursements/0/supplier_id_type`],

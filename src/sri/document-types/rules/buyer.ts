@@ -1,10 +1,11 @@
 import type { Finding } from '../../../shared/finding.js';
-import { isFreeId } from '../../identification.js';
+import { isFreeId, LONGEST_FREE_ID } from '../../identification.js';
 import { lookup } from '../../tables/code-table.js';
 import { FINAL_CONSUMER, IDENTIFICATION_TYPES } from '../../tables/documents.js';
 import { checkCedula, checkRuc, type TaxpayerIdCheck } from '../../taxpayer-id.js';
 import type { DocumentContent, IssuerSnapshot } from '../content.js';
-import { defineRules, excerpt, finding } from './rule.js';
+import { defineRules, excerpt, finding, type Rule } from './rule.js';
+import { checkText } from './texts.js';
 
 /** `ambiente` of the SRI's test environment. */
 const TEST_ENVIRONMENT = '1';
@@ -118,15 +119,20 @@ function* checkIdentification(type: string, id: string): Generator<Finding> {
       yield* ofTaxpayer(RULES['buyer.cedula'], id, checkCedula(id));
       break;
     case '06':
-      if (!isFreeId(id)) yield finding(RULES['buyer.passport'], '/buyer_id', null, id);
+      yield* checkFreeId(RULES['buyer.passport'], id);
       break;
     default:
-      if (!isFreeId(id)) yield finding(RULES['buyer.foreign_id'], '/buyer_id', null, id);
+      yield* checkFreeId(RULES['buyer.foreign_id'], id);
   }
 }
 
+function* checkFreeId(rule: Rule, id: string): Generator<Finding> {
+  if (isFreeId(id)) yield* checkText({ pointer: '/buyer_id', value: id, max: LONGEST_FREE_ID });
+  else yield finding(rule, '/buyer_id', null, id);
+}
+
 /** A wrong form is refused; a wrong check digit is what the SRI itself only warns about. */
-function* ofTaxpayer(rule: (typeof RULES)[keyof typeof RULES], id: string, check: TaxpayerIdCheck): Generator<Finding> {
+function* ofTaxpayer(rule: Rule, id: string, check: TaxpayerIdCheck): Generator<Finding> {
   const doubt = check.problem ?? check.warning;
   if (doubt === undefined) return;
   yield finding(doubt === 'check_digit' ? RULES['buyer.check_digit'] : rule, '/buyer_id', null, id);

@@ -1,7 +1,9 @@
-import { isFreeId } from '../../identification.js';
+import type { Finding } from '../../../shared/finding.js';
+import { isFreeId, LONGEST_FREE_ID } from '../../identification.js';
 import { lookup } from '../../tables/code-table.js';
 import { FINAL_CONSUMER, IDENTIFICATION_TYPES } from '../../tables/documents.js';
 import { checkCedula, checkRuc } from '../../taxpayer-id.js';
+import { checkText } from './texts.js';
 
 /** Table 6. */
 const RUC = '04';
@@ -36,6 +38,9 @@ function ofTaxpayer({ problem, warning }: ReturnType<typeof checkRuc>): PartyIdP
   if (doubt === undefined) return null;
   return doubt === 'check_digit' ? 'check_digit' : 'form';
 }
+
+/** How an identification reads that {@link partyIdProblem} has nothing against: where it is free text, it may have letters that are not printed. */
+export const checkPartyIdText = (id: string, pointer: string): Generator<Finding> => checkText({ pointer, value: id, max: LONGEST_FREE_ID });
 
 /** The RUC of whoever is identified by one; null where it is none. */
 export function rucOf(type: string | null, id: string | null): string | null {

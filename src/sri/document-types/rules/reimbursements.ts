@@ -2,7 +2,7 @@ import type { Finding } from '../../../shared/finding.js';
 import { lookup } from '../../tables/code-table.js';
 import { PERSON_KINDS, SOME_COUNTRIES, SUPPORTING_NOTES } from '../../tables/supporting-documents.js';
 import type { Reimbursement } from '../content.js';
-import { PARTY_ID_TYPES, partyIdProblem, rucOf } from './identification.js';
+import { checkPartyIdText, PARTY_ID_TYPES, partyIdProblem, rucOf } from './identification.js';
 import { defineRules, excerpt, finding, repeated } from './rule.js';
 import { listOf, objectOf, orNull, type Structure } from './structure.js';
 import { checkSupport } from './supporting-reference.js';
@@ -142,6 +142,7 @@ function* checkSupplier(entry: Reimbursement, at: string, issueDate: string): Ge
       yield finding(RULES['reimbursement.supplier_check_digit'], `${at}/supplier_id`, null, entry.supplierId);
       break;
     case null:
+      yield* checkPartyIdText(entry.supplierId, `${at}/supplier_id`);
   }
   if (entry.supplierCountry !== null && !COUNTRY.test(entry.supplierCountry)) {
     yield finding(RULES['reimbursement.country'], `${at}/supplier_country`, SOME_COUNTRIES, entry.supplierCountry);
