@@ -2,7 +2,7 @@ import { normaliseText, textProblem } from '../shared/text.js';
 import { FINAL_CONSUMER } from './tables/documents.js';
 import { checkCedula, checkRuc, type RucOptions } from './taxpayer-id.js';
 
-/** In code points. */
+/** In code points; pre-flight refuses what is longer in UTF-16 units, which stored profiles may be. */
 export const LONGEST_FREE_ID = 20;
 
 /** A passport or an identification from abroad is free text: each country gives its own. */

@@ -5,6 +5,7 @@ import { documentType } from './document-types/registry.js';
 import { checkBeyondBmp } from './document-types/rules/beyond-bmp.js';
 import { defineRules, finding, MOST_FINDINGS } from './document-types/rules/rule.js';
 import { checkShape, EMPTY_LIST } from './document-types/rules/shape.js';
+import { isUtf16Length } from './document-types/rules/texts.js';
 import { Positions } from './positions.js';
 import { MAX_DOCUMENT_BYTES, validateAgainstSchema, type SchemaProblem } from './xml/schema.js';
 
@@ -67,13 +68,24 @@ export function preflight(content: DocumentContent, issuer: IssuerSnapshot, cont
   if (malformed.length > 0) return refused(content, whyUntaxed(type, content, issuer, context, malformed) ?? malformed);
 
   const normalised = type.normalise(content, issuer);
-  const findings = [...normalised.warnings, ...type.check(normalised.content, issuer, context)];
   const xml = type.buildXml(normalised.content, issuer, PLACEHOLDER);
-  findings.push(...checkBeyondBmp(normalised.content, issuer, xml));
+  const beyondBmp = [...checkBeyondBmp(normalised.content, issuer, xml)];
+  const ofRules = ofSentTexts(type.check(normalised.content, issuer, context), beyondBmp);
+  const findings = [...normalised.warnings, ...ofRules, ...beyondBmp];
   const xmlBytes = Buffer.byteLength(xml);
   const tooLarge = sizeFinding(xmlBytes);
   findings.push(...(tooLarge === null ? schemaFindings(xml, type, normalised.content, findings) : [tooLarge]));
   return { content: normalised.content, findings: bounded(findings), xmlBytes };
+}
+
+/**
+ * Findings without those of the UTF-16 length of texts that are not sent: nobody at the SRI counts them.
+ *
+ * @param beyondBmp what is found of the texts that are sent, if they have characters that count as two
+ */
+function ofSentTexts(findings: readonly Finding[], beyondBmp: readonly Finding[]): readonly Finding[] {
+  const sent = new Set(beyondBmp.map(({ pointer }) => pointer));
+  return findings.filter((one) => !isUtf16Length(one) || sent.has(one.pointer));
 }
 
 /** What a preview shows, and whether it is of a document that could be sent at all. */

@@ -48,6 +48,7 @@ const CASES: Readonly<Record<string, Case>> = {
   'document.field_of_other_type': on('04', 'full', () => ({ tip: '1.00' })),
   'modified_document.type_without_amounts': on('04', 'full', () => ({ modifiedDocumentType: '06' })),
   'text.beyond_bmp': on('01', 'full', () => ({ buyerName: 'Café 😀' })),
+  'text.length_in_code_units': on('01', 'full', () => ({ buyerName: '😀'.repeat(151) })),
   'text.not_printed': on('01', 'full', () => ({ buyerName: '北京' })),
   'document.size': on('01', 'full', ({ lines: [line] }) => ({
     lines: Array.from({ length: 1_000 }, (_, at) => ({ ...line, lineNumber: at + 1, description: 'x'.repeat(300) })),

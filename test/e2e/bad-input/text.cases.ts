@@ -156,10 +156,15 @@ export const textCases = (running: () => RunningStack): void => describe('texts'
       expect((await stored({ buyer_name: '  María\u00a0Pérez ' }))['buyer_name']).toBe('María\u00a0Pérez');
     });
 
-    it('B87 up to their length, counted in code points', async () => {
-      const [name, code] = ['😀'.repeat(300), 'ñ'.repeat(25)];
+    it('B87 up to their length, which Java counts in UTF-16 units', async () => {
+      const [name, code] = ['😀'.repeat(150), 'ñ'.repeat(25)];
       const document = await stored({ buyer_name: name, ...line({ main_code: code }), idempotency_key: '😀'.repeat(255) });
       expect([document['buyer_name'], (document['lines'] as { main_code: string }[])[0]?.main_code]).toEqual([name, code]);
+    });
+
+    it('B87 longer than that, though not in code points, is a broken rule that names both lengths', async () => {
+      const answer = await business.call<Refusal>('POST', '/documents', business.invoice({ buyer_name: '😀'.repeat(300) }));
+      expect([answer.status, answer.body.error.detail]).toMatchObject([400, [{ pointer: '/buyer_name', rule: 'text.length_in_code_units', expected: '≤ 300', actual: '300 (UTF-16: 600)' }, { pointer: '/buyer_name', rule: 'text.beyond_bmp', severity: 'warning' }]]);
     });
 
     it('B87 longer than the SRI takes is a broken rule that names both bounds', async () => {

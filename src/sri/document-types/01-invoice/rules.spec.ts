@@ -166,7 +166,9 @@ describe('text and fields', () => {
   it.each([
     [at('x'.repeat(300)), []],
     [at('x'.repeat(301)), ['text.length /lines/0/description']],
-    [at('😀'.repeat(300)), ['warning text.beyond_bmp /lines/0/description']],
+    [at('😀'.repeat(150)), ['warning text.beyond_bmp /lines/0/description']],
+    [at('😀'.repeat(151)), ['text.length_in_code_units /lines/0/description', 'warning text.beyond_bmp /lines/0/description']],
+    [at('😀'.repeat(300)), ['text.length_in_code_units /lines/0/description', 'warning text.beyond_bmp /lines/0/description']],
     [at('😀'.repeat(301)), ['text.length /lines/0/description', 'warning text.beyond_bmp /lines/0/description']],
     [at(''), ['text.empty /lines/0/description']],
     [full({ buyerAddress: 'x'.repeat(301) }), ['text.length /buyer_address']],

@@ -1,4 +1,4 @@
-import { textProblem } from '../../../shared/text.js';
+import { codePoints, textProblem } from '../../../shared/text.js';
 import type { Finding } from '../../../shared/finding.js';
 import type { DocumentContent, DocumentTypeCode, NameValue } from '../content.js';
 import { firstNotPrinted } from './not-printed.js';
@@ -11,6 +11,11 @@ const RULES = defineRules({
     es: 'El SRI admite menos caracteres en este campo que la API',
     en: 'The SRI takes fewer characters in this field than the API',
     reference: STRUCTURE,
+  },
+  'text.length_in_code_units': {
+    es: 'El esquema del SRI cuenta este texto en unidades UTF-16, en las que un emoji o un ideograma poco común son dos, y así no cabe: acórtelo o quite esos caracteres',
+    en: "The SRI's schema counts this text in UTF-16 units, of which an emoji or a rare ideograph is two, and so it does not fit: shorten it or remove such characters",
+    reference: 'Ficha técnica 2.32, mensaje 35',
   },
   'text.characters': {
     es: 'El texto lleva caracteres que el SRI no admite (saltos de línea, de control o invisibles)',
@@ -36,7 +41,7 @@ const MOST_DETAILS = 3;
 export interface TextField {
   readonly pointer: string;
   readonly value: string | null;
-  /** The SRI's bound, in code points. */
+  /** The SRI's bound: in code points as XML Schema counts, and in UTF-16 units as Java does. */
   readonly max: number;
   /** The API's bound where it is wider: the finding names both. */
   readonly apiMax?: number;
@@ -60,12 +65,13 @@ export function* checkText({ pointer, value, max, apiMax, required }: TextField)
   const problem = textProblem(value, { min: required === true ? 1 : 0, max });
   switch (problem?.type) {
     case undefined: {
+      yield* checkUtf16Length({ pointer, value, max, ...(apiMax === undefined ? {} : { apiMax }) });
       const letter = firstNotPrinted(value);
       if (letter !== null) yield finding(RULES['text.not_printed'], pointer, null, letter);
       return;
     }
     case 'string_too_long':
-      yield finding(RULES['text.length'], pointer, bounds(max, apiMax), String(Array.from(value).length));
+      yield finding(RULES['text.length'], pointer, bounds(max, apiMax), String(codePoints(value)));
       return;
     case 'string_too_short':
       yield finding(RULES['text.empty'], pointer);
@@ -74,6 +80,14 @@ export function* checkText({ pointer, value, max, apiMax, required }: TextField)
       yield finding(RULES['text.characters'], pointer, null, String(problem?.ctx['code_point']));
   }
 }
+
+/** A text against its bound as Java counts, which validates at the SRI: a character beyond U+FFFF is two. */
+export function* checkUtf16Length({ pointer, value, max, apiMax }: TextField & { readonly value: string }): Generator<Finding> {
+  if (value.length > max) yield finding(RULES['text.length_in_code_units'], pointer, bounds(max, apiMax), `${codePoints(value)} (UTF-16: ${value.length})`);
+}
+
+/** Whether a finding is of {@link checkUtf16Length}. */
+export const isUtf16Length = ({ rule }: Finding): boolean => rule === RULES['text.length_in_code_units'].id;
 
 function bounds(max: number, apiMax: number | undefined): string {
   return apiMax === undefined ? `≤ ${max}` : `SRI ≤ ${max}, API ≤ ${apiMax}`;
