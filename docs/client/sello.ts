@@ -5331,25 +5331,12 @@ export interface components {
             /** @example Emitida por error */
             reason: string;
         };
-        ReferenceTable: {
-            /** @example iva-rates */
-            table: string;
-            /** Format: date */
-            as_of: string;
-            /**
-             * @description Where the rows come from
-             * @example Ficha técnica, tabla 17
-             */
-            source: string;
-            /** @description Rows in force, with what the table adds to code and names */
-            items: components["schemas"]["ReferenceTableItemsItem"][];
-        };
-        ReferenceTableItemsItem: {
+        ReferenceRow: {
             /** @example 4 */
             code: string;
-            /** @example 15% */
+            /** @example 15 % */
             es: string;
-            /** @example 15% */
+            /** @example 15 % */
             en: string;
             /**
              * Format: date
@@ -5362,8 +5349,74 @@ export interface components {
              * @example null
              */
             valid_to: string | null;
-        } & {
-            [key: string]: unknown;
+            /**
+             * @description Name that may be sent instead of the code; of identification-types
+             * @example RUC
+             */
+            alias?: string;
+            /**
+             * @description Percentage; null: the code has none of its own. Of iva-rates, ice-rates, irbpnr-rates and withholdings
+             * @example 15.00
+             */
+            percent?: string | null;
+            /**
+             * @description What is due for each unit; null: nothing. Of ice-rates and irbpnr-rates
+             * @example {
+             *       "amount": "0.08",
+             *       "unit": "unit",
+             *       "is_counted": true
+             *     }
+             */
+            specific?: components["schemas"]["ReferenceSpecificRate"] | null;
+            /**
+             * @description `tarifa` as the XML writes it; of invoice-withholding
+             * @example 1.00
+             */
+            tariff?: string;
+            /**
+             * @description US dollars; of amount-limits
+             * @example 50.00
+             */
+            amount?: string;
+        };
+        ReferenceSpecificRate: {
+            /**
+             * @description US dollars for each unit; null: the table names the part but not its amount
+             * @example 0.08
+             */
+            amount: string | null;
+            /** @example unit */
+            unit: string;
+            /**
+             * @description The units are pieces, never parts of one
+             * @example true
+             */
+            is_counted: boolean;
+        };
+        ReferenceTable: {
+            /** @example iva-rates */
+            table: string;
+            /** Format: date */
+            as_of: string;
+            /**
+             * @description Where the rows come from
+             * @example Ficha técnica, tabla 17
+             */
+            source: string;
+            /**
+             * @description Rows in force, with what the table adds to code and names
+             * @example [
+             *       {
+             *         "code": "4",
+             *         "es": "15 %",
+             *         "en": "15 %",
+             *         "valid_from": "2024-04-01",
+             *         "valid_to": null,
+             *         "percent": "15.00"
+             *       }
+             *     ]
+             */
+            items: components["schemas"]["ReferenceRow"][];
         };
         /** @enum {string} */
         ReferenceTableName: "document-types" | "environments" | "emission-types" | "identification-types" | "taxes" | "iva-rates" | "ice-rates" | "irbpnr-rates" | "payment-methods" | "time-units" | "withheld-taxes" | "withholding-iva" | "withholding-income" | "withholding-isd" | "invoice-withholding" | "supporting-documents" | "sustento-codes" | "person-kinds" | "payment-locations" | "foreign-regimes" | "countries" | "construction-materials" | "transport-codes" | "fuel-codes" | "plastic-bag-codes" | "legends" | "amount-limits";
