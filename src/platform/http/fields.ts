@@ -45,7 +45,8 @@ export function Text(options: TextOptions): PropertyDecorator {
   };
   const api = {
     type: String,
-    maxLength: max,
+    // The names are taken, too, and may be longer than what they stand for.
+    maxLength: Math.max(max, ...Object.keys(options.aliases ?? {}).map((alias) => alias.length)),
     ...(min > 0 ? { minLength: min } : {}),
     ...(pattern === undefined ? {} : { pattern: pattern.source }),
     ...(options.secret === true ? { format: 'password', writeOnly: true } : {}),
