@@ -553,6 +553,17 @@ it.each<[string, DocumentContent, string[]]>([
 ])('checks what is charged and withheld: %s', (_name, content, expected) => expect(rulesOf(content)).toEqual(expected));
 
 it.each([
+  ['2', '4', '12.00', '15.00'],
+  ['2', '4', '0.15', '15.00'],
+  ['2', '0', '15.00', '0.00'],
+  ['3', '3023', '100.00', '150.00'],
+])('tells the tariff of a supporting tax as its field has it: %s/%s, %s', (taxCode, taxRateCode, tariff, expected) => {
+  const { findings } = preflight(ownTax({ taxCode, taxRateCode, tariff }), FULL.issuer, { today: TODAY, maxIssueDateAgeDays: 90 });
+  const told = findings.filter(({ pointer }) => pointer.endsWith('/tariff')).map((one) => [one.pointer, one.expected, one.actual]);
+  expect(told).toEqual([[`${AT}/0/taxes/0/tariff`, expected, tariff]]);
+});
+
+it.each([
   ['0.02', ['tax.rate_unusual', 'withholding.reimbursement_tariff']],
   [null, ['tax.tariff_missing']],
 ])('asks for 0 where cents for each bottle have no place: tariff %s', (tariff, rules) => {

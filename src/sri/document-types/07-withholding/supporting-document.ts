@@ -1,7 +1,7 @@
 import { dec, money, sum } from '../../../shared/decimal.js';
 import type { Finding } from '../../../shared/finding.js';
 import { daysBetween } from '../../../shared/guayaquil.js';
-import { fractionOf, nearly } from '../../money.js';
+import { nearly } from '../../money.js';
 import { codesAsOf, lookup } from '../../tables/code-table.js';
 import { PAYMENT_METHODS } from '../../tables/payments.js';
 import { REIMBURSEMENT_DOCUMENT, REIMBURSEMENT_NOTES, SUPPORTING_NOTES, SUSTENTO_CODES } from '../../tables/supporting-documents.js';
@@ -183,9 +183,7 @@ function* checkSupportingTax(tax: SupportingTax, at: string, { documentType, iss
   if (dec(tariff).precision(true) > MOST_DIGITS) {
     yield finding(RULES['withholding.tariff'], `${at}/tariff`, null, tariff);
   }
-  const isIva = taxCode === TAX.iva;
-  const own = isIva ? { rate: fractionOf(tariff), tariff: null } : { rate: '0', tariff };
-  const seen = { taxCode, taxRateCode, taxableBase, taxAmount, ...own };
+  const seen = { taxCode, taxRateCode, taxableBase, taxAmount, tariff, rate: '0' };
   const pointers = {
     taxCode: `${at}/tax_code`,
     rateCode: `${at}/tax_rate_code`,
@@ -193,7 +191,7 @@ function* checkSupportingTax(tax: SupportingTax, at: string, { documentType, iss
     tariff: `${at}/tariff`,
     amount: `${at}/tax_amount`,
   };
-  const rate = yield* checkTaxEntry(seen, pointers, issueDate, { isNote: SUPPORTING_NOTES.includes(documentType) });
+  const rate = yield* checkTaxEntry(seen, pointers, issueDate, { isNote: SUPPORTING_NOTES.includes(documentType), tariffsOnly: true });
   if (rate !== null) yield* checkTaxOfOther(seen, rate, pointers);
 }
 

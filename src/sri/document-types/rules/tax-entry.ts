@@ -96,6 +96,8 @@ export interface Holder {
   readonly isNote?: boolean;
   /** Tariffs have no decimals there: one of 0.02 a bottle cannot be written, and is not asked for. */
   readonly wholeTariffs?: boolean;
+  /** Every rate stands in `tariff`, as its percentage: `rate` has no field, and is not looked at. */
+  readonly tariffsOnly?: boolean;
 }
 
 /** The codes of an entry on a day: known, in force. Gives the rate when they are. */
@@ -152,7 +154,7 @@ export function* checkTaxEntry(tax: DocumentTax, at: TaxPointers, asOf: string, 
     yield finding(TAX_ENTRY_RULES['tax.tariff_missing'], at.tariff, rate.percent);
     return rate;
   }
-  if (tax.tariff === null || rate.binding) {
+  if (tax.tariff === null || (rate.binding && holder?.tariffsOnly !== true)) {
     if (!sameDecimal(tax.rate, rate.fraction)) yield finding(rule, at.rate, rate.fraction, tax.rate);
   }
   return rate;
