@@ -7,9 +7,10 @@ describe('arithmetic', () => {
   it.each([
     [full({ total: '30.01' }), ['totals.total /total', 'payments.sum /payments']],
     [full({ total: '29.99' }), ['totals.total /total', 'payments.sum /payments']],
-    [full({ subtotal: '25.99' }), ['totals.subtotal /subtotal', 'totals.total /total']],
-    [full({ totalDiscount: '1.01' }), ['totals.total_discount /total_discount', 'totals.total /total']],
-    [full({ totalTax: '3.01' }), ['totals.total_tax /total_tax', 'totals.total /total']],
+    [full({ subtotal: '25.99' }), ['totals.subtotal /subtotal']],
+    [full({ totalDiscount: '1.01' }), ['totals.total_discount /total_discount']],
+    [full({ totalTax: '3.01' }), ['totals.total_tax /total_tax']],
+    [full({ subtotal: '25.99', total: '29.99' }), ['totals.subtotal /subtotal', 'payments.sum /payments']],
     [full({ tip: null }), ['totals.total /total']],
     [fullLine(0, { subtotal: '20.01' }), ['line.subtotal /lines/0/subtotal', 'totals.subtotal /subtotal']],
     [fullLine(0, { quantity: '2.001000' }), ['line.subtotal /lines/0/subtotal']],

@@ -195,6 +195,7 @@ it.each<[string, DocumentContent, string[]]>([
 
 it.each<[string, DocumentContent, string[]]>([
   ['total tax', full({ totalTax: '65.01', total: '65.01' }), ['withholding.total_tax /total_tax']],
+  ['total tax beside a right total', full({ totalTax: '65.01' }), ['withholding.total_tax /total_tax']],
   ['total', full({ total: '65.01' }), ['withholding.total /total']],
   [
     'discount',

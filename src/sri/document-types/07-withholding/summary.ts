@@ -66,8 +66,10 @@ export function* checkWithholdingTotals(content: DocumentContent): Generator<Fin
   const net = sum(content.lines.map((line) => line.subtotal));
   yield* equal(RULES['withholding.subtotal'], '/subtotal', net.plus(discount), content.subtotal);
   yield* equal(RULES['withholding.total_discount'], '/total_discount', discount, content.totalDiscount);
-  yield* equal(RULES['withholding.total_tax'], '/total_tax', withheld, content.totalTax);
-  yield* equal(RULES['withholding.total'], '/total', dec(content.totalTax), content.total);
+  const ofTax = [...equal(RULES['withholding.total_tax'], '/total_tax', withheld, content.totalTax)];
+  yield* ofTax;
+  // As in the other types: from a wrong part no total follows.
+  if (ofTax.length === 0) yield* equal(RULES['withholding.total'], '/total', dec(content.totalTax), content.total);
 }
 
 /** The full form's header against its supporting documents: `taxes` groups them by tax, code and percentage. */
