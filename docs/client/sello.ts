@@ -1564,7 +1564,7 @@ export interface paths {
         put?: never;
         /**
          * Add and change products by a CSV file
-         * @description The file is the body (`text/csv`) or the part `file` of a form; at most 5 MB and 20,000 rows. The first line that is not empty names the columns, which are the fields of a product: `main_code` finds the product, columns left out stay as they are, an empty cell is the default. Separated by commas, or by semicolons with decimal commas. With one faulty row nothing is taken and every fault is told with its line, unless `skip_faulty=true`: 400 where a required field is missing, else 422. Wants a bearer token or an API key: by a session cookie only JSON may be sent. A tenant has at most 2 imports under way at once on each process; one more is refused with 429.
+         * @description The file is the body (`text/csv`) or the part `file` of a form; at most 5 MB and 20,000 rows. The first line that is not empty names the columns, which are the fields of a product: `main_code` finds the product, columns left out stay as they are, an empty cell is the default. Separated by commas, or by semicolons or tabs with decimal commas, where points that may set thousands apart (`1.250`) are refused. With one faulty row nothing is taken and every fault is told with its line, unless `skip_faulty=true`: 400 where a required field is missing, else 422. Wants a bearer token or an API key: by a session cookie only JSON may be sent. A tenant has at most 2 imports under way at once on each process; one more is refused with 429.
          *
          *     Permission: `products:write`.
          *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).

@@ -52,7 +52,7 @@ export class ProductFilesController {
     description:
       'The file is the body (`text/csv`) or the part `file` of a form; at most 5 MB and 20,000 rows. The first line that is not empty names the columns, which are the fields ' +
       'of a product: `main_code` finds the product, columns left out stay as they are, an empty cell is the default. Separated by commas, or by ' +
-      'semicolons with decimal commas. With one faulty row nothing is taken and every fault is told with its line, unless `skip_faulty=true`: 400 where ' +
+      'semicolons or tabs with decimal commas, where points that may set thousands apart (`1.250`) are refused. With one faulty row nothing is taken and every fault is told with its line, unless `skip_faulty=true`: 400 where ' +
       'a required field is missing, else 422. Wants a bearer token or an API key: by a session cookie only JSON may be sent. ' +
       IMPORTS_BOUND,
   })

@@ -16,8 +16,8 @@ const FLAG_WORDS: Readonly<Record<string, boolean>> = {
   true: true, false: false, verdadero: true, falso: false, '1': true, '0': false, si: true, sí: true, no: false, yes: true,
 };
 
-/** Beside semicolons stand decimal commas: so a spreadsheet set to Spanish reads and writes numbers. */
-const DECIMAL_COMMA = SEPARATORS.semicolon;
+/** Beside semicolons and tabs stand decimal commas: so a spreadsheet set to Spanish writes numbers. */
+const hasDecimalCommas = (separator: string): boolean => separator !== SEPARATORS.comma;
 
 /** The cells of a product, in the order of `PRODUCT_FIELDS`. */
 export function productCells(product: ProductValues, separator: Separator): CsvCell[] {
@@ -50,8 +50,10 @@ const THOUSANDS = /^\d{1,3}(?:\.\d{3})+(?:,\d+)?$/;
 
 function readCell(field: ProductField, text: string, separator: string): Checked {
   const plain = text.trim();
-  if (DECIMALS.includes(field) && separator === DECIMAL_COMMA && THOUSANDS.test(plain)) return refuse('decimal_parsing');
-  if (DECIMALS.includes(field)) return { ok: true, value: separator === DECIMAL_COMMA ? plain.replace(',', '.') : plain };
+  if (DECIMALS.includes(field)) {
+    if (!hasDecimalCommas(separator)) return { ok: true, value: plain };
+    return THOUSANDS.test(plain) ? refuse('decimal_parsing') : { ok: true, value: plain.replace(',', '.') };
+  }
   if (FLAGS.includes(field)) {
     const word = plain.toLowerCase();
     return Object.hasOwn(FLAG_WORDS, word) ? { ok: true, value: FLAG_WORDS[word] } : refuse('bool_type');
