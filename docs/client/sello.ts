@@ -9978,7 +9978,7 @@ export interface operations {
                 dry_run?: boolean;
                 /** @description Take the sound rows although others are faulty */
                 skip_faulty?: boolean;
-                /** @description windows-1252: as Excel saves a CSV file that it does not call UTF-8 */
+                /** @description windows-1252: as Excel saves a CSV file that it does not call UTF-8. One that is UTF-8 is refused then */
                 charset?: "utf-8" | "windows-1252";
             };
             header?: {

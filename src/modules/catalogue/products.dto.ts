@@ -80,5 +80,5 @@ export type Charset = (typeof CHARSETS)[number];
 export class ProductImportQuery {
   @Flag({ fromText: true, default: false, about: 'Only tell what would happen to the rows that have no fault; with one that has, the file itself is refused unless `skip_faulty`' }) dry_run: boolean = false;
   @Flag({ fromText: true, default: false, about: 'Take the sound rows although others are faulty' }) skip_faulty: boolean = false;
-  @OneOf(CHARSETS, { default: 'utf-8', about: 'windows-1252: as Excel saves a CSV file that it does not call UTF-8' }) charset: Charset = 'utf-8';
+  @OneOf(CHARSETS, { default: 'utf-8', about: 'windows-1252: as Excel saves a CSV file that it does not call UTF-8. One that is UTF-8 is refused then' }) charset: Charset = 'utf-8';
 }

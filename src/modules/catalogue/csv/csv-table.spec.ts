@@ -1,4 +1,4 @@
-import { csvRows, separatorOf } from './csv-table.js';
+import { csvRows, csvText, separatorOf } from './csv-table.js';
 
 const rowsOf = async (text: string, maxRows = 100): Promise<unknown[]> => {
   const rows = [];
@@ -14,6 +14,24 @@ it.each([
   ['where there is none', '\n\n', ','],
 ])('finds the separator %s', (_name, text, separator) => {
   expect(separatorOf(text)).toBe(separator);
+});
+
+describe('the text of a file', () => {
+  const NAMES = 'main_code,name\nA,Piñata\nB,Té\n';
+
+  it('is read in the character set that is named', () => {
+    expect(csvText(Buffer.from(`\ufeff${NAMES}`), 'utf-8')).toBe(NAMES);
+    expect(csvText(Buffer.from(NAMES, 'latin1'), 'windows-1252')).toBe(NAMES);
+    expect(csvText(Buffer.from('main_code\nA\n'), 'windows-1252')).toBe('main_code\nA\n');
+  });
+
+  it.each([
+    ['UTF-8 and is said to be windows-1252', Buffer.from(NAMES), 'windows-1252'],
+    ['UTF-8 with a byte order mark and is said to be windows-1252', Buffer.from('\ufeffmain_code\nA\n'), 'windows-1252'],
+    ['windows-1252 and is said to be UTF-8', Buffer.from(NAMES, 'latin1'), 'utf-8'],
+  ] as const)('is refused where it is %s', (_name, bytes, charset) => {
+    expect(() => csvText(bytes, charset)).toThrow(expect.objectContaining({ code: 'MALFORMED_REQUEST', detail: { reason: 'invalid_charset', charset } }) as Error);
+  });
 });
 
 describe('the rows of a file', () => {

@@ -1,3 +1,4 @@
+import { isAscii, isUtf8 } from 'node:buffer';
 import { pipeline } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { CsvError, parse } from 'csv-parse';
@@ -24,6 +25,8 @@ const LINE_END = /\r\n|\n|\r/;
  * @throws DomainError MALFORMED_REQUEST when the bytes are not in the character set
  */
 export function csvText(bytes: Buffer, charset: Charset): string {
+  // Windows-1252 has a letter for nearly every byte: names in UTF-8 would be read as others, and nobody would be told.
+  if (charset !== 'utf-8' && isUtf8(bytes) && !isAscii(bytes)) throw new DomainError('MALFORMED_REQUEST', { reason: 'invalid_charset', charset });
   try {
     return new TextDecoder(charset, { fatal: true }).decode(bytes);
   } catch {
