@@ -9978,7 +9978,7 @@ export interface operations {
                 dry_run?: boolean;
                 /** @description Take the sound rows although others are faulty */
                 skip_faulty?: boolean;
-                /** @description windows-1252: as Excel saves a CSV file that it does not call UTF-8. One that is UTF-8 is refused then */
+                /** @description windows-1252: as Excel saves a CSV file that it does not call UTF-8. One that is UTF-8 is refused then. Left out: what the Content-Type of a file that is the body names, else utf-8; where both are named they are the same */
                 charset?: "utf-8" | "windows-1252";
             };
             header?: {

@@ -44,7 +44,10 @@ export const REFUSAL_REASONS: Partial<Readonly<Record<ErrorCode, Readonly<Record
     too_many_parts: reason('El formulario trae demasiadas partes. Envíe las que nombra detail.', 'The form holds too many parts. Send those that detail names.'),
     part_without_filename: reason('De este formulario solo se toma una parte con nombre de archivo. Envíe solo la que nombra detail, con filename.', 'Of this form only a part with a filename is taken. Send the one that detail names alone, with a filename.'),
     part_too_long: reason('Una parte del formulario es demasiado larga. Acorte la que nombra detail.', 'A part of the form is too long. Shorten the one that detail names.'),
-    invalid_charset: reason('El archivo no está en la codificación indicada. Guárdelo en ella o indique la suya.', 'The file is not in the encoding that was named. Save it so, or name its own.'),
+    invalid_charset: reason(
+      'El archivo no está en la codificación indicada (utf-8 si no indica ninguna), o Content-Type y charset indican distintas. Indique la suya en charset de la consulta: una de expected de detail.',
+      'The file is not in the encoding that was named (utf-8 where none was), or Content-Type and charset name different ones. Name its own by charset in the query: one of expected of detail.',
+    ),
     invalid_csv: reason('El archivo no es CSV válido. Corrija la línea que señala detail.', 'The file is not valid CSV. Correct the line that detail names.'),
   },
   INVALID_CERTIFICATE: {
@@ -127,6 +130,7 @@ export const REFUSAL_REASONS: Partial<Readonly<Record<ErrorCode, Readonly<Record
   UNSUPPORTED_MEDIA_TYPE: {
     content_type: reason('El tipo de contenido no se admite en esta ruta. Envíe application/json, o la clase de archivo que admite.', 'The route does not take this media type. Send application/json, or the kind of file that it takes.'),
     charset: reason('El cuerpo debe estar en UTF-8. Declare charset=utf-8 o nada.', 'The body must be UTF-8. Say charset=utf-8, or nothing.'),
+    file_charset: reason('El archivo no puede venir en la codificación que declara Content-Type. Envíelo en una de las que nombra detail.', 'The file may not be in the encoding that Content-Type declares. Send it in one of those that detail names.'),
     content_encoding: reason('El cuerpo no puede venir comprimido. Envíelo sin Content-Encoding.', 'The body may not be compressed. Send it without Content-Encoding.'),
   },
   RATE_LIMITED: {

@@ -176,7 +176,14 @@ describe('the catalogue', () => {
         { main_code: 'P1', name: 'Piñata; grande', unit_price: '12.50', applies_ice: true, ice_code: '3610', default_discount: '0.00' },
         { main_code: 'TE', name: 'Té verde', unit_price: '3', iva_rate_code: '0', aux_code: 'X', default_discount: '0.5' },
       ]);
-      expect((await put<Refused>(new Uint8Array(Buffer.from(csv, 'latin1')))).body.error).toMatchObject({ code: 'MALFORMED_REQUEST', detail: { reason: 'invalid_charset' } });
+      expect((await put<Refused>(new Uint8Array(Buffer.from(csv, 'latin1')))).body.error).toMatchObject({ code: 'MALFORMED_REQUEST', detail: { reason: 'invalid_charset', charset: 'utf-8', expected: ['utf-8', 'windows-1252'] } });
+      const typed = async (query: string): Promise<[number, unknown]> => {
+        const headers = { 'content-type': 'text/csv; charset=windows-1252' };
+        const answer = await call<Refused>(stack.apiUrl, 'POST', `/products/import${query}`, { apiKey: business.apiKey, body: new Uint8Array(Buffer.from(csv, 'latin1')), headers });
+        return [answer.status, answer.body.error.detail];
+      };
+      expect((await typed(''))[0]).toBe(200);
+      expect(await typed('?charset=utf-8')).toMatchObject([400, { reason: 'invalid_charset', charset: 'utf-8', content_type: 'windows-1252' }]);
     });
 
     it('comes in by a form too', async () => {

@@ -14,15 +14,33 @@ describe('a CSV file that comes by itself', () => {
   const csvBody = new CsvBody(room);
 
   /** Sends a file of so many bytes. */
-  function send(bytes: number): { read: Promise<unknown>; response: EventEmitter } {
-    const headers = { 'content-type': 'text/csv', 'content-length': String(bytes) };
-    const request = Object.assign(new PassThrough(), { headers, tenant: { tenantId: 'a' } });
+  function send(bytes: number, type = 'text/csv'): { read: Promise<unknown>; request: { body: unknown }; response: EventEmitter } {
+    const headers = { 'content-type': type, 'content-length': String(bytes) };
+    const request = Object.assign(new PassThrough(), { headers, tenant: { tenantId: 'a' }, body: undefined });
     const response = Object.assign(new EventEmitter(), { closed: false, req: { socket: new EventEmitter() }, setHeader: () => undefined });
     const http = { getRequest: () => request, getResponse: () => response };
     const read = csvBody.intercept({ switchToHttp: () => http } as unknown as ExecutionContext, { handle: () => of(null) });
     request.end(Buffer.alloc(bytes));
-    return { read, response };
+    return { read, request, response };
   }
+
+  it.each([
+    ['text/csv', null],
+    ['text/csv; charset=utf-8; header=present', 'utf-8'],
+    ['text/csv;charset="UTF-8"', 'utf-8'],
+    ['text/csv; charset=Windows-1252', 'windows-1252'],
+  ])('is handed on with the character set of its type: %s', async (type, charset) => {
+    const { read, request, response } = send(1, type);
+    await read;
+    response.emit('close');
+    expect(request.body).toEqual({ bytes: Buffer.alloc(1), charset });
+  });
+
+  it.each(['iso-8859-1', 'utf-16', ''])('is told which character sets are taken instead of "%s"', async (charset) => {
+    await expect(send(1, `text/csv; charset=${charset}`).read).rejects.toMatchObject({
+      code: 'UNSUPPORTED_MEDIA_TYPE', detail: { reason: 'file_charset', expected: ['utf-8', 'windows-1252'] },
+    });
+  });
 
   it('takes room for bodies until its call is answered', async () => {
     const calls = [send(5 * MB), send(5 * MB), send(5 * MB)];

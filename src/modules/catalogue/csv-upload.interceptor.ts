@@ -5,9 +5,11 @@ import { answered } from '../../platform/http/answered.js';
 import { bodyBytes, hasBody } from '../../platform/http/body-bytes.js';
 import { BodyRoom, type IncomingBody } from '../../platform/http/body-room.js';
 import { partWithoutFilename, ReadFilePart } from '../../platform/http/file-part.js';
-import { isUtf8, mediaType } from '../../platform/http/json-body.js';
+import { charsetOf, mediaType } from '../../platform/http/json-body.js';
 import type { ServiceRequest } from '../../platform/http/service-request.js';
 import { DomainError } from '../../shared/domain-error.js';
+import type { UploadedCsv } from './csv/csv-table.js';
+import { CHARSETS } from './products.dto.js';
 
 /** The part of a form that has the file. */
 const PART = 'file';
@@ -38,27 +40,29 @@ function roomOf(room: BodyRoom, { tenant }: ServiceRequest): IncomingBody {
   return room.enter(tenant.tenantId);
 }
 
-/** Makes the bytes of the CSV file the body, whether they came by themselves or in a form. */
+/** Makes the CSV file the body (`UploadedCsv`), whether it came by itself or in a form. */
 @Injectable()
 export class CsvBody implements NestInterceptor {
   constructor(private readonly room: BodyRoom) {}
 
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const request = context.switchToHttp().getRequest<ServiceRequest & { file?: { buffer: Buffer } }>();
-    request.body = request.file?.buffer ?? (await this.read(request, context.switchToHttp().getResponse<Response>()));
+    const inForm = request.file === undefined ? null : { bytes: request.file.buffer, charset: null };
+    request.body = inForm ?? (await this.read(request, context.switchToHttp().getResponse<Response>()));
     return next.handle();
   }
 
-  private async read(request: ServiceRequest, response: Response): Promise<Buffer> {
+  private async read(request: ServiceRequest, response: Response): Promise<UploadedCsv> {
     const type = mediaType(request);
     if (!hasBody(request)) throw new DomainError('MALFORMED_REQUEST', { reason: 'empty_body' });
     if (type === 'multipart/form-data') throw partWithoutFilename(PART);
     if (type !== 'text/csv') throw new DomainError('UNSUPPORTED_MEDIA_TYPE', { reason: 'content_type' });
-    // Another character set is named in the query, the same for both kinds of body.
-    if (!isUtf8(request)) throw new DomainError('UNSUPPORTED_MEDIA_TYPE', { reason: 'charset' });
+    const named = charsetOf(request);
+    const charset = CHARSETS.find((known) => known === named) ?? null;
+    if (charset !== named) throw new DomainError('UNSUPPORTED_MEDIA_TYPE', { reason: 'file_charset', expected: CHARSETS });
     const { take, leave } = roomOf(this.room, request);
     // The bytes are kept until all of their rows are read.
     void answered(response).then(leave);
-    return bodyBytes(request, response, MAX_CSV_BYTES, take);
+    return { bytes: await bodyBytes(request, response, MAX_CSV_BYTES, take), charset };
   }
 }

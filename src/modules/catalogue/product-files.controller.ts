@@ -6,6 +6,7 @@ import { EXPORTS_BOUND, TakesExportSlot } from '../../platform/http/export-slots
 import { languageOf } from '../../platform/http/language.js';
 import { RequirePermission, Tenant } from '../../platform/security/access.js';
 import type { TenantContext } from '../../shared/tenant-context.js';
+import type { UploadedCsv } from './csv/csv-table.js';
 import { CsvBody, FormRoom, ReadMultipartCsv } from './csv-upload.interceptor.js';
 import { PRODUCT_FIELDS } from './domain/product.js';
 import { IMPORTS_BOUND, TakesImportSlot } from './import-slots.js';
@@ -59,7 +60,7 @@ export class ProductFilesController {
   @ApiOkResponse({ type: ProductImportResult })
   import(
     @Tenant() tenant: TenantContext,
-    @Body() file: Buffer,
+    @Body() file: UploadedCsv,
     @Query() query: ProductImportQuery,
     @Headers('accept-language') language: string | undefined,
   ): Promise<ProductImportResult> {

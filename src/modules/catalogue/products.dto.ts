@@ -74,11 +74,15 @@ export class ProductExportQuery {
   @Text({ optional: true, max: 40, about: 'The code of the last product that arrived, as the file has it: an export that broke off goes on behind it' }) cursor?: string;
 }
 
-const CHARSETS = ['utf-8', 'windows-1252'] as const;
+export const CHARSETS = ['utf-8', 'windows-1252'] as const;
 export type Charset = (typeof CHARSETS)[number];
+
+const CHARSET =
+  'windows-1252: as Excel saves a CSV file that it does not call UTF-8. One that is UTF-8 is refused then. Left out: what the Content-Type of a file that is the body names, else utf-8; ' +
+  'where both are named they are the same';
 
 export class ProductImportQuery {
   @Flag({ fromText: true, default: false, about: 'Only tell what would happen to the rows that have no fault; with one that has, the file itself is refused unless `skip_faulty`' }) dry_run: boolean = false;
   @Flag({ fromText: true, default: false, about: 'Take the sound rows although others are faulty' }) skip_faulty: boolean = false;
-  @OneOf(CHARSETS, { default: 'utf-8', about: 'windows-1252: as Excel saves a CSV file that it does not call UTF-8. One that is UTF-8 is refused then' }) charset: Charset = 'utf-8';
+  @OneOf(CHARSETS, { optional: true, about: CHARSET }) charset?: Charset;
 }

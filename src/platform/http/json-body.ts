@@ -60,14 +60,14 @@ const isPlain = (request: ServiceRequest): boolean => (request.headers['content-
 
 function jsonProblem(request: ServiceRequest): string | null {
   if (mediaType(request) !== 'application/json') return 'content_type';
-  return isUtf8(request) ? null : 'charset';
+  return (charsetOf(request) ?? 'utf-8') === 'utf-8' ? null : 'charset';
 }
 
-/** Whether the request says that its body is UTF-8, or says nothing. */
-export function isUtf8(request: ServiceRequest): boolean {
+/** The character set that a request names for its body, lower case; null when it names none. */
+export function charsetOf(request: ServiceRequest): string | null {
   const [, ...parameters] = (request.headers['content-type'] ?? '').toLowerCase().split(';');
-  const charset = parameters.map((p) => p.trim()).find((p) => p.startsWith('charset='));
-  return charset === undefined || /^charset="?utf-8"?$/.test(charset);
+  const named = parameters.map((p) => p.trim()).find((p) => p.startsWith('charset='));
+  return named?.replace(/^charset=("?)(.*)\1$/, '$2') ?? null;
 }
 
 function decode(bytes: Buffer): string {

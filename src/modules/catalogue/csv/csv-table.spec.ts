@@ -1,3 +1,4 @@
+import type { Charset } from '../products.dto.js';
 import { csvRows, csvText, separatorOf } from './csv-table.js';
 
 const rowsOf = async (text: string, maxRows = 100): Promise<unknown[]> => {
@@ -19,18 +20,33 @@ it.each([
 describe('the text of a file', () => {
   const NAMES = 'main_code,name\nA,Piñata\nB,Té\n';
 
-  it('is read in the character set that is named', () => {
-    expect(csvText(Buffer.from(`\ufeff${NAMES}`), 'utf-8')).toBe(NAMES);
-    expect(csvText(Buffer.from(NAMES, 'latin1'), 'windows-1252')).toBe(NAMES);
-    expect(csvText(Buffer.from('main_code\nA\n'), 'windows-1252')).toBe('main_code\nA\n');
+  const text = (bytes: Buffer, declared: Charset | null, query?: Charset): string => csvText({ bytes, charset: declared }, query);
+
+  it('is read in the character set that is named, by its type or in the query', () => {
+    expect(text(Buffer.from(`\ufeff${NAMES}`), null)).toBe(NAMES);
+    expect(text(Buffer.from(NAMES), 'utf-8', 'utf-8')).toBe(NAMES);
+    for (const [declared, query] of [[null, 'windows-1252'], ['windows-1252', undefined], ['windows-1252', 'windows-1252']] as const) {
+      expect(text(Buffer.from(NAMES, 'latin1'), declared, query)).toBe(NAMES);
+      expect(text(Buffer.from('main_code\nA\n'), declared, query)).toBe('main_code\nA\n');
+    }
   });
+
+  const refusal = (detail: object): Error => expect.objectContaining({ code: 'MALFORMED_REQUEST', detail: { reason: 'invalid_charset', ...detail, expected: ['utf-8', 'windows-1252'] } }) as Error;
 
   it.each([
     ['UTF-8 and is said to be windows-1252', Buffer.from(NAMES), 'windows-1252'],
     ['UTF-8 with a byte order mark and is said to be windows-1252', Buffer.from('\ufeffmain_code\nA\n'), 'windows-1252'],
     ['windows-1252 and is said to be UTF-8', Buffer.from(NAMES, 'latin1'), 'utf-8'],
   ] as const)('is refused where it is %s', (_name, bytes, charset) => {
-    expect(() => csvText(bytes, charset)).toThrow(expect.objectContaining({ code: 'MALFORMED_REQUEST', detail: { reason: 'invalid_charset', charset } }) as Error);
+    expect(() => text(bytes, null, charset)).toThrow(refusal({ charset }));
+    expect(() => text(bytes, charset)).toThrow(refusal({ charset }));
+  });
+
+  it.each([
+    ['utf-8', 'windows-1252'],
+    ['windows-1252', 'utf-8'],
+  ] as const)('is refused where its type says %s and the query %s', (declared, charset) => {
+    expect(() => text(Buffer.from('main_code\nA\n'), declared, charset)).toThrow(refusal({ charset, content_type: declared }));
   });
 });
 

@@ -3,7 +3,14 @@ import { pipeline } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { CsvError, parse } from 'csv-parse';
 import { DomainError } from '../../../shared/domain-error.js';
-import type { Charset } from '../products.dto.js';
+import { type Charset, CHARSETS } from '../products.dto.js';
+
+/** A file as it came. */
+export interface UploadedCsv {
+  readonly bytes: Buffer;
+  /** What its `Content-Type` names; null when that names none. */
+  readonly charset: Charset | null;
+}
 
 /** A row of a file and the line where it begins, from 1. */
 export interface CsvRow {
@@ -22,15 +29,18 @@ const LINE_END = /\r\n|\n|\r/;
 
 /**
  * The text of a CSV file, without its byte order mark.
- * @throws DomainError MALFORMED_REQUEST when the bytes are not in the character set
+ * @param charset what the query names; where neither it nor the file's `Content-Type` does, the file is UTF-8
+ * @throws DomainError MALFORMED_REQUEST when the bytes are not in the character set, or two are named
  */
-export function csvText(bytes: Buffer, charset: Charset): string {
+export function csvText({ bytes, charset: declared }: UploadedCsv, charset: Charset = declared ?? 'utf-8'): string {
+  const refusal = (detail = {}): DomainError => new DomainError('MALFORMED_REQUEST', { reason: 'invalid_charset', charset, ...detail, expected: CHARSETS });
+  if (declared !== null && declared !== charset) throw refusal({ content_type: declared });
   // Windows-1252 has a letter for nearly every byte: names in UTF-8 would be read as others, and nobody would be told.
-  if (charset !== 'utf-8' && isUtf8(bytes) && !isAscii(bytes)) throw new DomainError('MALFORMED_REQUEST', { reason: 'invalid_charset', charset });
+  if (charset !== 'utf-8' && isUtf8(bytes) && !isAscii(bytes)) throw refusal();
   try {
     return new TextDecoder(charset, { fatal: true }).decode(bytes);
   } catch {
-    throw new DomainError('MALFORMED_REQUEST', { reason: 'invalid_charset', charset });
+    throw refusal();
   }
 }
 

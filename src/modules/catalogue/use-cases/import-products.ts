@@ -5,7 +5,7 @@ import type { Language } from '../../../shared/language.js';
 import { echo, ValidationFailure } from '../../../platform/http/validation-failure.js';
 import { type Clock, CLOCK, type Ids, IDS, type Sleeper, SLEEPER } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
-import { csvText } from '../csv/csv-table.js';
+import { csvText, type UploadedCsv } from '../csv/csv-table.js';
 import { PRODUCT_DEFAULTS } from '../csv/product-cells.js';
 import { type ProductFile, readProductFile } from '../csv/product-rows.js';
 import { inOrder, planImport, type RowProblem } from '../domain/product-import.js';
@@ -17,7 +17,7 @@ import type { ProductImportResult } from '../products.responses.js';
 export class ImportProducts extends Command<ProductImportResult> {
   constructor(
     readonly tenant: TenantContext,
-    readonly file: Buffer,
+    readonly file: UploadedCsv,
     readonly options: ProductImportQuery,
     readonly language: Language,
   ) {
