@@ -2531,7 +2531,17 @@ export interface components {
             verified_at: string | null;
             /** @description How long ago that was, in seconds */
             age_seconds: number | null;
+            /**
+             * @description What the SRI’s registry said when it was asked for this call: confirmed, somebody has the number; unknown, nobody has; unavailable, it did not say, and the rest is what was known before. Null where it was not asked. With refresh, what it said within the last minute counts
+             * @example confirmed
+             */
+            registry: components["schemas"]["BuyerLookupRegistry"] | null;
         };
+        /**
+         * @description What the SRI’s registry said when it was asked for this call: confirmed, somebody has the number; unknown, nobody has; unavailable, it did not say, and the rest is what was known before. Null where it was not asked. With refresh, what it said within the last minute counts
+         * @enum {string}
+         */
+        BuyerLookupRegistry: "confirmed" | "unknown" | "unavailable";
         /**
          * @description Who said so
          * @enum {string}

@@ -12,6 +12,7 @@ interface Found {
   buyer: Record<string, unknown> | null;
   verified_at: string | null;
   age_seconds: number | null;
+  registry: string | null;
 }
 
 /** A company of another RUC each time. */
@@ -54,11 +55,11 @@ describe('the look-up of a buyer', () => {
     const ruc = someRuc();
     const live = await lookUp(ruc);
     expect([live.status, live.body]).toEqual([200, {
-      found: true, source: 'sri_live', is_frequent: false, verified_at: expect.any(String), age_seconds: expect.any(Number),
+      found: true, source: 'sri_live', is_frequent: false, verified_at: expect.any(String), age_seconds: expect.any(Number), registry: 'confirmed',
       buyer: { id: null, id_type: '04', buyer_id: ruc, legal_name: expect.stringMatching(/ S\.A\.$/), trade_name: expect.any(String), contributor_status: 'ACTIVO', contributor_type: 'SOCIEDAD', address: expect.stringMatching(/QUITO$/), is_active: null },
     }]);
     const cached = await lookUp(ruc, { by: await Business.open(stack, { certificate: null }) });
-    expect(cached.body).toEqual({ ...live.body, source: 'sri_cache', age_seconds: expect.any(Number) });
+    expect(cached.body).toEqual({ ...live.body, source: 'sri_cache', age_seconds: expect.any(Number), registry: null });
     expect(await asked(ruc)).toEqual(['taxpayer true', 'establishments true']);
   });
 
@@ -66,7 +67,7 @@ describe('the look-up of a buyer', () => {
     const ruc = someRuc();
     const { body: profile } = await business.call('POST', '/buyers', { buyer_id_type: 'RUC', buyer_id: ruc, legal_name: 'Typed by us', trade_name: 'Ours', address: 'Here' });
     expect((await lookUp(ruc)).body).toEqual({
-      found: true, source: 'tenant_profile', is_frequent: false, verified_at: null, age_seconds: null,
+      found: true, source: 'tenant_profile', is_frequent: false, verified_at: null, age_seconds: null, registry: null,
       buyer: { id: profile['id'], id_type: '04', buyer_id: ruc, legal_name: 'Typed by us', trade_name: 'Ours', contributor_status: null, contributor_type: null, address: 'Here', is_active: true },
     });
     expect(await asked(ruc)).toEqual([]);
@@ -99,9 +100,9 @@ describe('the look-up of a buyer', () => {
 
   it('says who does not exist, believes it for a day, and asks again', async () => {
     const [cedula, ruc] = ['3000000004', '3000000004001'];
-    expect((await lookUp(cedula, { type: 'cedula' })).body).toEqual({ found: false, source: 'sri_live', is_frequent: false, buyer: null, verified_at: expect.any(String), age_seconds: expect.any(Number) });
+    expect((await lookUp(cedula, { type: 'cedula' })).body).toEqual({ found: false, source: 'sri_live', is_frequent: false, buyer: null, verified_at: expect.any(String), age_seconds: expect.any(Number), registry: 'unknown' });
     await older(ruc, '23 hours');
-    expect((await lookUp(cedula, { type: 'cedula' })).body).toMatchObject({ found: false, source: 'sri_cache', age_seconds: expect.any(Number) });
+    expect((await lookUp(cedula, { type: 'cedula' })).body).toMatchObject({ found: false, source: 'sri_cache', age_seconds: expect.any(Number), registry: null });
     expect(await asked(ruc)).toEqual(['taxpayer false', 'exists false']);
     await older(ruc, '25 hours');
     await control('PUT', 'services/registry', { up: false });
@@ -118,7 +119,7 @@ describe('the look-up of a buyer', () => {
     await older(ruc, '40 days');
     await control('PUT', 'services/registry', { up: false });
     const stale = await lookUp(ruc);
-    expect([stale.status, stale.body]).toMatchObject([200, { found: true, source: 'sri_cache', buyer: first.buyer }]);
+    expect([stale.status, stale.body]).toMatchObject([200, { found: true, source: 'sri_cache', buyer: first.buyer, registry: 'unavailable' }]);
     expect(stale.body.age_seconds).toBeGreaterThanOrEqual(40 * 86_400);
     await control('PUT', 'services/registry', { up: true });
     expect((await lookUp(ruc)).body.source).toBe('sri_live');
@@ -148,6 +149,27 @@ describe('the look-up of a buyer', () => {
     await older(ruc, '2 minutes');
     await control('PUT', 'services/registry', { up: false });
     expect((await lookUp(ruc, { more: '&refresh=true' })).body).toMatchObject({ source: 'tenant_profile', verified_at: body.verified_at });
+  });
+
+  it('tells of a profile what the registry said, or that it did not say', async () => {
+    const [ruc, nobodys] = [someRuc(), someRuc()];
+    await control('PUT', `taxpayers/${nobodys}`, { exists: false });
+    for (const buyer_id of [ruc, nobodys]) await business.call('POST', '/buyers', { buyer_id_type: 'RUC', buyer_id, legal_name: 'Typed' });
+    const told = async (number: string, more = '&refresh=true'): Promise<unknown[]> => {
+      const { status, body } = await lookUp(number, { more });
+      return [status, body.found, body.source, body.registry];
+    };
+    const profile = (registry: string | null): unknown[] => [200, true, 'tenant_profile', registry];
+    // The second time from the answer of a moment ago.
+    for (const _time of [1, 2]) expect([await told(ruc), await told(nobodys)]).toEqual([profile('confirmed'), profile('unknown')]);
+    expect([await told(ruc, ''), await told(nobodys, '')]).toEqual([profile(null), profile(null)]);
+    const neverAsked = someRuc();
+    await business.call('POST', '/buyers', { buyer_id_type: 'RUC', buyer_id: neverAsked, legal_name: 'Typed' });
+    for (const number of [ruc, nobodys]) await older(number, '2 minutes');
+    await control('PUT', 'services/registry', { up: false });
+    expect([await told(ruc), await told(neverAsked)]).toEqual([profile('unavailable'), profile('unavailable')]);
+    // What was said of nobody less than a day ago is known still, with its age.
+    expect(await told(nobodys)).toEqual(profile('unavailable'));
   });
 
   it('verifies profiles of a RUC of another establishment, on request and when they are made', async () => {

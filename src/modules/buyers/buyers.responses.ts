@@ -1,11 +1,16 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { Page } from '../../platform/openapi/page.js';
 import { count, instant, orNull, text, uuid } from '../../platform/openapi/property-types.js';
+import { REGISTRY_ANSWERS, type RegistryAnswer } from './registry/taxpayer-directory.js';
 
 /** Response shapes of the buyer endpoints (interface specification 2.7, 4.15 to 4.17). */
 
 const LOOKUP_SOURCES = ['tenant_profile', 'sri_cache', 'sri_live'] as const;
 export type LookupSource = (typeof LOOKUP_SOURCES)[number];
+
+const REGISTRY_ABOUT =
+  'What the SRI’s registry said when it was asked for this call: confirmed, somebody has the number; unknown, nobody has; unavailable, it did not say, and the rest is ' +
+  'what was known before. Null where it was not asked. With refresh, what it said within the last minute counts';
 
 /** What the address in a profile is for. */
 export const EMAIL_ABOUT = 'For the own use of the tenant, learned from documents where it is left out; a document is mailed to its own buyer_email';
@@ -63,4 +68,5 @@ export class BuyerLookup {
   @ApiProperty({ type: LookedUpBuyer, ...orNull }) buyer: LookedUpBuyer | null;
   @ApiProperty({ ...instant, ...orNull, description: 'When the SRI’s registry said so; null for a profile that it never confirmed' }) verified_at: Date | null;
   @ApiProperty({ ...count, ...orNull, description: 'How long ago that was, in seconds' }) age_seconds: number | null;
+  @ApiProperty({ enum: REGISTRY_ANSWERS, enumName: 'BuyerLookupRegistry', ...orNull, description: REGISTRY_ABOUT, example: 'confirmed' }) registry: RegistryAnswer | null;
 }

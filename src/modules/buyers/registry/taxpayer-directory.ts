@@ -6,8 +6,14 @@ import { type RecalledTaxpayer, type RememberedTaxpayer, TaxpayersRepository } f
 import { REGISTRY_CONNECTIONS } from './sri-registry.client.js';
 import { RegistryUnavailable, TAXPAYER_REGISTRY, type TaxpayerRegistry } from './taxpayer-registry.js';
 
+export const REGISTRY_ANSWERS = ['confirmed', 'unknown', 'unavailable'] as const;
+/** What comes of asking the registry: somebody has the number, nobody has, or it says neither. */
+export type RegistryAnswer = (typeof REGISTRY_ANSWERS)[number];
+
 export interface KnownTaxpayer extends RememberedTaxpayer {
   readonly source: 'sri_cache' | 'sri_live';
+  /** Null where it was not asked; what it said a moment ago stands for what it would say to who asks for the newest. */
+  readonly registry: RegistryAnswer | null;
 }
 
 const HOUR_MS = 3_600_000;
@@ -50,14 +56,14 @@ export class TaxpayerDirectory {
 
   private async ask(tenantId: string, ruc: string, newest: boolean): Promise<KnownTaxpayer> {
     const remembered = await this.taxpayers.recall(ruc);
-    if (remembered !== null && this.isCurrent(remembered, newest)) return { ...remembered, source: 'sri_cache' };
+    if (remembered !== null && this.isCurrent(remembered, newest)) return { ...remembered, source: 'sri_cache', registry: newest ? answerOf(remembered) : null };
     try {
-      const answer = await this.askRegistry(tenantId, ruc);
-      return { ...(await this.taxpayers.remember(ruc, answer)), source: 'sri_live' };
+      const answer = await this.taxpayers.remember(ruc, await this.askRegistry(tenantId, ruc));
+      return { ...answer, source: 'sri_live', registry: answerOf(answer) };
     } catch (error) {
       if (!(error instanceof RegistryUnavailable) || remembered === null) throw error;
       if (remembered.taxpayer === null && !this.isCurrent(remembered, false)) throw error;
-      return { ...remembered, source: 'sri_cache' };
+      return { ...remembered, source: 'sri_cache', registry: 'unavailable' };
     }
   }
 
@@ -72,3 +78,5 @@ export class TaxpayerDirectory {
     return ageMs >= 0 && ageMs < (newest ? NEWEST_MS : hours * HOUR_MS);
   }
 }
+
+const answerOf = ({ taxpayer }: RememberedTaxpayer): RegistryAnswer => (taxpayer === null ? 'unknown' : 'confirmed');

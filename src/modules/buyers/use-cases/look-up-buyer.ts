@@ -7,7 +7,7 @@ import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { BuyerLookupQuery, LookupType } from '../buyers.dto.js';
 import type { BuyerLookup } from '../buyers.responses.js';
 import { BuyersRepository, type FoundBuyer, type Identification } from '../persistence/buyers.repository.js';
-import { type KnownTaxpayer, TaxpayerDirectory } from '../registry/taxpayer-directory.js';
+import { type KnownTaxpayer, type RegistryAnswer, TaxpayerDirectory } from '../registry/taxpayer-directory.js';
 import { RegistryUnavailable } from '../registry/taxpayer-registry.js';
 import { refuseIdentification } from './refuse-identification.js';
 
@@ -37,12 +37,12 @@ export class LookUpBuyerHandler implements IQueryHandler<LookUpBuyer> {
     const identification = { idType: ID_TYPES[type], id };
     // Documents may go to a buyer whose number fails the check digit, with a warning: so the tenant may have a profile of them.
     const profile = FORMS[type].test(id) ? await this.buyers.findIdentified(tenantId, identification) : null;
-    if (profile !== null && !refresh) return this.ofProfile(profile);
+    if (profile !== null && !refresh) return this.ofProfile(profile, null);
     refuseIdentification({ source: 'query', idType: 'type', id: 'identifier' }, identification.idType, id, this.settings.STRICT_RUC_CHECK);
     // The registry knows taxpayers by the RUC of their first establishment, people too.
     const known = await this.known(tenantId, `${id.slice(0, 10)}001`, refresh);
     if (known !== null && known.taxpayer !== null) await this.buyers.verify(tenantId, identification);
-    if (profile !== null) return this.ofProfile((await this.buyers.findIdentified(tenantId, identification)) ?? profile);
+    if (profile !== null) return this.ofProfile((await this.buyers.findIdentified(tenantId, identification)) ?? profile, known === null ? 'unavailable' : known.registry);
     if (known === null) throw new DomainError('SRI_UNAVAILABLE');
     return this.ofTaxpayer(identification, known, await this.buyers.isFrequent(tenantId, identification));
   }
@@ -57,7 +57,7 @@ export class LookUpBuyerHandler implements IQueryHandler<LookUpBuyer> {
     }
   }
 
-  private ofProfile(profile: FoundBuyer): BuyerLookup {
+  private ofProfile(profile: FoundBuyer, registry: RegistryAnswer | null): BuyerLookup {
     const { id, buyer_id_type, buyer_id, legal_name, trade_name, contributor_status, contributor_type, address, is_active, is_frequent } = profile;
     return {
       found: true,
@@ -65,14 +65,15 @@ export class LookUpBuyerHandler implements IQueryHandler<LookUpBuyer> {
       is_frequent,
       buyer: { id, id_type: buyer_id_type, buyer_id, legal_name, trade_name, contributor_status, contributor_type, address, is_active },
       ...this.age(profile.sri_last_verified_at),
+      registry,
     };
   }
 
-  private ofTaxpayer({ idType, id }: Identification, { taxpayer, source, verifiedAt }: KnownTaxpayer, is_frequent: boolean): BuyerLookup {
-    if (taxpayer === null) return { found: false, source, is_frequent, buyer: null, ...this.age(verifiedAt) };
+  private ofTaxpayer({ idType, id }: Identification, { taxpayer, source, verifiedAt, registry }: KnownTaxpayer, is_frequent: boolean): BuyerLookup {
+    if (taxpayer === null) return { found: false, source, is_frequent, buyer: null, ...this.age(verifiedAt), registry };
     const { legalName, tradeName, status, type, address } = taxpayer;
     const buyer = { id: null, id_type: idType, buyer_id: id, legal_name: legalName, trade_name: tradeName, contributor_status: status, contributor_type: type, address, is_active: null };
-    return { found: true, source, is_frequent, buyer, ...this.age(verifiedAt) };
+    return { found: true, source, is_frequent, buyer, ...this.age(verifiedAt), registry };
   }
 
   private age(verifiedAt: Date | null): Pick<BuyerLookup, 'verified_at' | 'age_seconds'> {
