@@ -280,8 +280,8 @@ describe('acts on issued documents', () => {
       409, 'INVALID_STATE', { status: 'REJECTED', allowed_actions: ['reconcile', 'correct', 'abandon'], reason: 'CONTENT_REFUSED' },
     ]);
     // Nor is it offered to whoever asked for something else.
-    for (const other of [await act(document_id, 'cancel', { reason: 'wrong' }), await act(document_id, 'issue')]) {
-      expect([other.status, other.body.error.detail]).toEqual([409, { status: 'REJECTED', allowed_actions: ['reconcile', 'correct', 'abandon'] }]);
+    for (const [other, suggestion] of [[await act(document_id, 'cancel', { reason: 'wrong' }), { suggested_action: 'correct' }], [await act(document_id, 'issue'), {}]] as const) {
+      expect([other.status, other.body.error.detail]).toEqual([409, { status: 'REJECTED', allowed_actions: ['reconcile', 'correct', 'abandon'], ...suggestion }]);
     }
   });
 
@@ -759,6 +759,46 @@ describe('acts on issued documents', () => {
     const answer = await act(document_id, name, body);
     expect([400, 422]).toContain(answer.status);
     expect(JSON.stringify(answer.body)).toContain('reason');
+  });
+
+  it('a refusal tells what the document waits for, where that is a person', async () => {
+    const mine = await Business.open(stack);
+    const refusals = async (id: string): Promise<unknown[]> =>
+      Promise.all(
+        ([['retry'], ['abandon', { reason: 'x' }], ['cancel', { reason: 'x' }], ['correct', mine.invoice()]] as const).map(async ([name, body]) => {
+          const { status, body: answer } = await mine.call<Act>('POST', `/documents/${id}/${name}`, body);
+          return [status, answer.error.code, answer.error.detail];
+        }),
+      );
+    const told = (detail: object): unknown[] => Array(4).fill([409, 'INVALID_STATE', { allowed_actions: [], ...detail }]);
+    const waiting = async (id: string, suggested: string): Promise<void> => {
+      for (const end = Date.now() + 60_000; Date.now() < end; ) {
+        const { error } = (await mine.document(id)) as unknown as { error: { detail: { suggested_action: string } } | null };
+        if (error?.detail.suggested_action === suggested) return;
+        await sleep(100);
+      }
+      throw new Error(`document ${id} does not wait for ${suggested}\n${stack.logs()}`);
+    };
+    const { document_id: first } = await mine.accepted();
+    expect((await mine.settled(first)).status).toBe('AUTHORIZED');
+    const [pause] = await stack.database.query<{ id: string }>(
+      `insert into issuing_pauses (tenant_id, id, scope, issuer_id, code, document_id, created_at)
+       select tenant_id, gen_random_uuid(), 'issuer', issuer_id, '57', id, now() from documents where id = $1 returning id`, [first]);
+    const { document_id: paused } = await mine.accepted();
+    await waiting(paused, 'resume_pause');
+    expect(await refusals(paused)).toEqual(told({ status: 'RECEPTION_PENDING', suggested_action: 'resume_pause', pause_id: pause!.id }));
+    await mine.call('POST', `/issuers/${mine.issuerId}/pauses/${pause!.id}/resume`);
+    expect((await mine.settled(paused)).status).toBe('AUTHORIZED');
+
+    await stack.killWorker(worker);
+    const { document_id: parked } = await mine.accepted();
+    // Nothing is suggested of what goes on by itself.
+    expect(await refusals(parked)).toEqual(told({ status: 'NUMBER_RESERVED' }));
+    const { items } = (await mine.call<{ items: { id: string }[] }>('GET', `/issuers/${mine.issuerId}/certificates`)).body;
+    for (const { id } of items) expect((await mine.call('DELETE', `/issuers/${mine.issuerId}/certificates/${id}`)).status).toBe(204);
+    worker = (await stack.startWorker()).index;
+    await waiting(parked, 'upload_certificate');
+    expect(await refusals(parked)).toEqual(told({ status: 'NUMBER_RESERVED', suggested_action: 'upload_certificate' }));
   });
 
   it('each act is allowed exactly in the states that the lifecycle table lists; elsewhere 409 names state and actions', async () => {

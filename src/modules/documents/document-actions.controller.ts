@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, Headers, HttpCode, Param, Post, Res, StreamableFile } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Headers, HttpCode, Param, Post, Res, StreamableFile, UseInterceptors } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiAcceptedResponse, ApiBody, ApiCreatedResponse, ApiHeader, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
@@ -21,6 +21,7 @@ import { DocumentCreateDto } from './documents.dto.js';
 import { CREDIT_NOTE_EXAMPLES, ISSUE_EXAMPLES } from './documents.examples.js';
 import { DocumentPath } from './documents.query.dto.js';
 import { CreditNoteCreated, DocumentSyncSubmit } from './documents.responses.js';
+import { SuggestionInRefusal } from './suggestion.interceptor.js';
 import { AbandonDocument } from './use-cases/abandon-document.js';
 import { AwaitDocument } from './use-cases/await-document.js';
 import { CancelDocument } from './use-cases/cancel-document.js';
@@ -66,6 +67,7 @@ export class DocumentActionsController {
   @Post('correct')
   @HttpCode(202)
   @RequirePermission('documents:operate')
+  @UseInterceptors(SuggestionInRefusal)
   @RateLimit('issue')
   @ApiOperation({ operationId: 'correctDocument', summary: 'Send a refused document again with corrected content under the same number' })
   @ApiHeader({ name: 'Prefer', required: false, description: 'wait=N: wait up to N seconds (1 to 30) until the document is decided, or waits for a person (under a pause or for a certificate too)' })
@@ -88,6 +90,7 @@ export class DocumentActionsController {
   @Post('retry')
   @HttpCode(202)
   @RequirePermission('documents:operate')
+  @UseInterceptors(SuggestionInRefusal)
   @ApiOperation({ operationId: 'retryDocument', summary: 'Set a document that is stuck going again, its attempts counted anew' })
   @ApiAcceptedResponse({ type: RetryScheduled })
   retry(@Tenant() tenant: TenantContext, @Param() { document_id }: DocumentPath): Promise<RetryScheduled> {
@@ -97,6 +100,7 @@ export class DocumentActionsController {
   @Post('reconcile')
   @HttpCode(200)
   @RequirePermission('documents:operate')
+  @UseInterceptors(SuggestionInRefusal)
   @ApiOperation({ operationId: 'reconcileDocument', summary: 'Ask the SRI now what it holds of the document and follow its verdict' })
   @ApiOkResponse({ type: DocumentReconciled })
   reconcile(@Tenant() tenant: TenantContext, @Param() { document_id }: DocumentPath): Promise<DocumentReconciled> {
@@ -106,6 +110,7 @@ export class DocumentActionsController {
   @Post('abandon')
   @HttpCode(200)
   @RequirePermission('documents:operate')
+  @UseInterceptors(SuggestionInRefusal)
   @ApiOperation({ operationId: 'abandonDocument', summary: 'Give a refused or stuck document up; its number stays with it, explained', description: ASKED_FIRST })
   @ApiOkResponse({ type: DocumentAbandoned })
   abandon(@Tenant() tenant: TenantContext, @Param() { document_id }: DocumentPath, @Body() { reason, annulled }: AbandonDto): Promise<DocumentAbandoned> {
@@ -115,6 +120,7 @@ export class DocumentActionsController {
   @Post('cancel')
   @HttpCode(202)
   @RequirePermission('documents:issue')
+  @UseInterceptors(SuggestionInRefusal)
   @ApiOperation({ operationId: 'cancelDocument', summary: 'Record that an authorized document is to be annulled, and watch until the SRI says that it is' })
   @ApiAcceptedResponse({ type: CancellationRequested })
   cancel(
@@ -129,6 +135,7 @@ export class DocumentActionsController {
   @Delete('cancel')
   @HttpCode(204)
   @RequirePermission('documents:issue')
+  @UseInterceptors(SuggestionInRefusal)
   @ApiOperation({ operationId: 'withdrawCancellation', summary: 'Take back a cancellation that is not done yet' })
   @ApiNoContentResponse()
   withdraw(@Tenant() tenant: TenantContext, @Param() { document_id }: DocumentPath): Promise<void> {
