@@ -57,6 +57,8 @@ describe('what a tenant says of its mails', () => {
   it.each([
     [{ subject: 'a {{price}}' }, 'subject', 'template_placeholder'],
     [{ message: '{{buyer_name' }, 'message', 'template_braces'],
+    [{ subject: 'Factura {document_number}' }, 'subject', 'template_single_braces'],
+    [{ message: 'Hola, {nombre}' }, 'message', 'template_single_braces'],
     [{ message: 'x'.repeat(2_001) }, 'message', 'string_too_long'],
     [{ message: 'a\u0000b' }, 'message', 'string_control_character'],
     [{ subject: 'a\r\nBcc: x@example.com' }, 'subject', 'string_line_break'],

@@ -76,6 +76,10 @@ const MESSAGES: Readonly<Record<string, readonly [es: Say, en: Say]>> = {
     (c) => `There is no {{${text(c['placeholder'])}}}; there are: ${text(c['expected'])}`,
   ],
   template_braces: [() => 'Las llaves dobles van en pares alrededor de un nombre: {{buyer_name}}', () => 'Double braces go in pairs around a name: {{buyer_name}}'],
+  template_single_braces: [
+    (c) => `{${text(c['placeholder'])}} se leería tal cual: un lugar lleva llaves dobles, {{...}}; existen: ${text(c['expected'])}`,
+    (c) => `{${text(c['placeholder'])}} would be read as it stands: a place has double braces, {{...}}; there are: ${text(c['expected'])}`,
+  ],
   wrong_password: [() => 'No es la contraseña actual', () => 'Is not the current password'],
   weak_password: [() => 'Contraseña demasiado fácil de adivinar', () => 'Password too easy to guess'],
   enum_list: [(c) => `Cada elemento debe ser uno de: ${text(c['expected'])}`, (c) => `Each item must be one of: ${text(c['expected'])}`],

@@ -8,7 +8,7 @@ describe('a text with places', () => {
     expect(fill(`a {{${name}}} b {{ ${name} }}`, values)).toBe(`a <${name}> b <${name}>`);
   });
 
-  it.each(['', 'plain', 'one { brace } or two { { } }', '{}', '$& $1 ${7*7}'])('may be %p', (text) => {
+  it.each(['', 'plain', 'one { brace or two { { } }', '{}', '{2 por 1}', '{7}', '{a, b}', '$& $1 ${7*7}'])('may be %p', (text) => {
     expect([templateFailure(text), fill(text, values)]).toEqual([null, text]);
   });
 
@@ -20,12 +20,18 @@ describe('a text with places', () => {
     expect(templateFailure(text)).toEqual({ type: 'template_braces', ctx: {} });
   });
 
+  it.each([['{buyer_name}', 'buyer_name'], ['Hola, { buyer_name }', 'buyer_name'], ['{{document_type}} {numero}', 'numero'], ['{número}', 'número'], ['${total}', 'total']])(
+    'has no single braces around a word, which are printed where they are stored: %p', (text, placeholder) => {
+      expect(templateFailure(text)).toEqual({ type: 'template_single_braces', ctx: { placeholder, expected: PLACEHOLDERS } });
+      expect(fill(text, values)).toContain(`{${text.includes('{ ') ? ' ' : ''}${placeholder}`);
+    });
+
   it('fills in text as it is, whatever it looks like', () => {
     const tricky = '{{access_key}} $& $1 <b>';
     expect(fill('{{buyer_name}}!', { ...values, buyer_name: tricky })).toBe(`${tricky}!`);
   });
 
   it('is judged in linear time', () => {
-    for (const text of ['{{'.repeat(8_000), `{{${' '.repeat(16_000)}`, `${'{{a'.repeat(5_000)}}}`]) expect(templateFailure(text)).not.toBeNull();
+    for (const text of ['{{'.repeat(8_000), `${'{a'.repeat(8_000)}{a}`, `${`{${' '.repeat(9)}`.repeat(2_000)}{a}`, `{{${' '.repeat(16_000)}`, `${'{{a'.repeat(5_000)}}}`]) expect(templateFailure(text)).not.toBeNull();
   });
 });
