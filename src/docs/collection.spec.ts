@@ -103,6 +103,12 @@ describe('the collection of requests', () => {
     expect(JSON.stringify(bodies[5])).toContain('"fiscal_period":"{{this_month}}"');
   });
 
+  it('accepts an invitation as a new person, whom nobody signs in, and keeps the other way as an example', () => {
+    const { request: sent, response } = find('POST', '/auth/invitations/accept');
+    expect([sent.auth, jsonOf(sent)]).toEqual([{ type: 'noauth' }, { token: '{{token}}', name: 'Rosa Calle', password: '{{password}}' }]);
+    expect(response.map(({ originalRequest }) => jsonOf(originalRequest))).toEqual([{ token: '{{token}}' }]);
+  });
+
   it('has scripts that run: the day before each call, ids and tokens after those that make them', () => {
     const run = (exec: readonly string[], code: number, made: object): Record<string, unknown> => {
       const kept: Record<string, unknown> = {};

@@ -1,9 +1,10 @@
 import { Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
-import { ApiAcceptedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiAcceptedResponse, ApiBody, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { addressOf } from '../../platform/http/caller-address.js';
 import { languageOf } from '../../platform/http/language.js';
 import { originOf, type RequestOrigin, type ServiceRequest } from '../../platform/http/service-request.js';
+import { sampleOf } from '../../platform/openapi/samples.js';
 import { Origin, Person, PersonIfAny, Public, SignedIn } from '../../platform/security/access.js';
 import type { SignedInPerson } from '../../platform/security/person.js';
 import { AcceptInvitationDto, ForgotPasswordDto, ResetPasswordDto, TokenDto } from './auth.dto.js';
@@ -15,6 +16,14 @@ import { LookAtInvitation } from './use-cases/look-at-invitation.js';
 import { ResetPassword } from './use-cases/reset-password.js';
 import { SendConfirmation } from './use-cases/send-confirmation.js';
 import { VerifyEmail } from './use-cases/verify-email.js';
+
+const TOKEN = sampleOf('token', '');
+
+/** The new person first: the collection of requests sends that one, and signs nobody in for it. */
+const ACCEPTANCES = {
+  new_person: { summary: 'A new person', value: { token: TOKEN, name: 'Rosa Calle', password: sampleOf('password', '') } },
+  signed_in: { summary: 'Signed in as the invited person', value: { token: TOKEN } },
+};
 
 /** What people do with the links of mails. */
 @ApiTags('auth')
@@ -81,6 +90,7 @@ export class AccountController {
       'Opens no session: a new person signs in by `POST /auth/login` next. Without `name` and `password`, of an address that has an account, who is not signed in ' +
       'is 409 with the `reason` `sign_in_required`, or 401 where a refresh cookie came along: `POST /auth/refresh` signs in again.',
   })
+  @ApiBody({ type: AcceptInvitationDto, examples: ACCEPTANCES })
   @ApiOkResponse({ type: AcceptedInvitationRecord })
   accept(@PersonIfAny() person: SignedInPerson | null, @Req() request: ServiceRequest, @Body() body: AcceptInvitationDto): Promise<AcceptedInvitationRecord> {
     return this.commands.execute(new AcceptInvitation(body, person, this.cookies.refreshTokenOf(request) !== null, originOf(request)));
