@@ -557,7 +557,7 @@ export interface paths {
         put?: never;
         /**
          * Store a draft; no number is taken
-         * @description Leave out subtotal, total_tax, total and taxes, all four, to have them computed from the lines; those of a withholding in the short form (07 without `withholding`) are what is withheld, and have to be told. A line whose `main_code` names an active product may leave out description, unit_price, discount, subtotal and its tax: they are taken from the product. What is taken stays as it is when the product changes. `warnings` lists the rules that the draft breaks; certificate, numbers, and an original's state and balance are looked at by a dry run and when it is issued.
+         * @description Leave out subtotal, total_tax, total and taxes, all four, to have them computed from the lines; those of a withholding in the short form (07 without `withholding`) are what is withheld, and have to be told. A line whose `main_code` names an active product may leave out description, unit_price, discount, subtotal and its tax: they are taken from the product. What is taken stays as it is when the product changes. `warnings` lists the rules that the content of the draft breaks. Whether issuer, establishment and emission point are active, the certificate, numbers, an original's state and balance, and earlier withholdings from the same supporting documents are looked at by a dry run and when it is issued.
          *
          *     Permission: `documents:issue`.
          *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).

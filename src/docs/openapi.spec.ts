@@ -77,6 +77,11 @@ describe('the description of the API', () => {
     expect(counted('/auth/me')).toContain('per API key or person');
   });
 
+  it('tells of a draft what its warnings say nothing of', () => {
+    const { description: said = '' } = calls.find(({ operation }) => operation.operationId === 'createDraft')!.operation;
+    for (const what of ['issuer, establishment and emission point are active', 'certificate', 'numbers', 'state and balance', 'earlier withholdings']) expect(said).toContain(what);
+  });
+
   it('tells the limits of the specification', () => {
     const limitOf = (path: string, method: 'get' | 'post' | 'patch') => description.paths[path]?.[method]?.['x-rate-limit'];
     expect(limitOf('/documents', 'post')).toEqual({ bucket: 'issue', limit: 60, window_seconds: 60 });

@@ -26,6 +26,10 @@ import { ValidateDocument } from './use-cases/validate-document.js';
 const FROM_LINES =
   'Leave out subtotal, total_tax, total and taxes, all four, to have them computed from the lines; those of a withholding in the short form (07 without `withholding`) are what is withheld, and have to be told. A line whose `main_code` names an active product may leave out description, unit_price, discount, subtotal and its tax: they are taken from the product.';
 
+const NOT_WARNED_OF =
+  '`warnings` lists the rules that the content of the draft breaks. Whether issuer, establishment and emission point are active, the certificate, numbers, an original\'s state and balance, ' +
+  'and earlier withholdings from the same supporting documents are looked at by a dry run and when it is issued.';
+
 const WHAT_STAYS =
   'Fields absent from the body stay. Totals that equal those that the service computes follow every change that gives none of them, whoever gave them; others stay and are checked, except that new `lines` have them computed anew. New lines may take from the catalogue what they leave out. Where the draft moves to another day (a note: names an original of another day), lines that the body does not bring follow with the taxes that their product had on the former day; others stay.';
 
@@ -54,7 +58,11 @@ export class DraftsController {
 
   @Post('drafts')
   @RequirePermission('documents:issue')
-  @ApiOperation({ operationId: 'createDraft', summary: 'Store a draft; no number is taken', description: `${FROM_LINES} What is taken stays as it is when the product changes. \`warnings\` lists the rules that the draft breaks; certificate, numbers, and an original's state and balance are looked at by a dry run and when it is issued.` })
+  @ApiOperation({
+    operationId: 'createDraft',
+    summary: 'Store a draft; no number is taken',
+    description: `${FROM_LINES} What is taken stays as it is when the product changes. ${NOT_WARNED_OF}`,
+  })
   @ApiHeader({ name: 'Idempotency-Key', required: false, description: 'Same as the body field idempotency_key' })
   @ApiBody({ type: DocumentDraftDto, examples: DRAFT_EXAMPLES })
   @ApiCreatedResponse({ type: DocumentRecord })
