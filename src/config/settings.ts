@@ -117,7 +117,7 @@ export const SETTINGS_SCHEMA = z.object({
   EVENT_STREAMS_PER_TENANT: z.coerce.number().int().min(1).default(10).describe('Streams of events that one tenant may hold open on one API process; one person may hold half of them'),
   EXPORTS_PER_TENANT: z.coerce.number().int().min(1).default(4).describe('Exports that one tenant may have under way on one API process'),
   NOTICE_INTERVAL_SECONDS: seconds('How often a worker looks for what is to be noticed: numbers that run low, and addresses of webhooks at which nothing arrived for WEBHOOK_DISABLE_AFTER_SECONDS').default(300),
-  RATE_LIMIT_ISSUE_PER_MINUTE: z.coerce.number().int().positive().default(60).describe('POST /documents per API key'),
+  RATE_LIMIT_ISSUE_PER_MINUTE: z.coerce.number().int().positive().default(60).describe('POST /documents, /documents/{id}/issue and /correct together, per API key or person'),
   RATE_LIMIT_READ_PER_MINUTE: z.coerce.number().int().positive().default(300).describe('GET /documents/{id} per API key'),
   RATE_LIMIT_AUTH_PER_MINUTE: z.coerce.number().int().positive().default(10).describe('POST /auth/* per address; sign-in and sign-up per account five times as many'),
   RATE_LIMIT_RENAME_PER_HOUR: z.coerce.number().int().positive().default(10).describe('PATCH /auth/me per person, whatever becomes of the call; each change is a line in the audit log of all of their tenants'),
