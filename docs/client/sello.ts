@@ -451,7 +451,9 @@ export interface paths {
         };
         /**
          * Buyer profiles, newest first: kept by people and learned from authorized documents
-         * @description Permission: `buyers:read`.
+         * @description Of a tenant a few lists are read at once on each process; more wait for their turn, and are refused with 429 where too many wait.
+         *
+         *     Permission: `buyers:read`.
          *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
          */
         get: operations["listBuyers"];
@@ -529,7 +531,9 @@ export interface paths {
         };
         /**
          * List the documents of the tenant, newest first
-         * @description Permission: `documents:read`.
+         * @description Of a tenant a few lists are read at once on each process; more wait for their turn, and are refused with 429 where too many wait.
+         *
+         *     Permission: `documents:read`.
          *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
          */
         get: operations["listDocuments"];
@@ -557,7 +561,7 @@ export interface paths {
         put?: never;
         /**
          * Store a draft; no number is taken
-         * @description Leave out subtotal, total_tax, total and taxes, all four, to have them computed from the lines; those of a withholding in the short form (07 without `withholding`) are what is withheld, and have to be told. A line whose `main_code` names an active product may leave out description, unit_price, discount, subtotal and its tax: they are taken from the product. What is taken stays as it is when the product changes. `warnings` lists the rules that the content of the draft breaks. Whether issuer, establishment and emission point are active, the certificate, numbers, an original's state and balance, and earlier withholdings from the same supporting documents are looked at by a dry run and when it is issued.
+         * @description Leave out subtotal, total_tax, total and taxes, all four, to have them computed from the lines; those of a withholding in the short form (07 without `withholding`) are what is withheld, and have to be told. A line whose `main_code` names an active product may leave out description, unit_price, discount, subtotal and its tax: they are taken from the product. What is taken stays as it is when the product changes. `warnings` lists the rules that the content of the draft breaks. Whether issuer, establishment and emission point are active, the certificate, numbers, an original's state and balance, and earlier withholdings from the same supporting documents are looked at by a dry run and when it is issued. Drafts and dry runs of a tenant that are large, and changes of drafts, are worked on one at a time on each process; more wait for their turn, and are refused with 429 where too many wait.
          *
          *     Permission: `documents:issue`.
          *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
@@ -626,7 +630,7 @@ export interface paths {
         put?: never;
         /**
          * Dry run: every check of issuing, without effect
-         * @description Leave out subtotal, total_tax, total and taxes, all four, to have them computed from the lines; those of a withholding in the short form (07 without `withholding`) are what is withheld, and have to be told. A line whose `main_code` names an active product may leave out description, unit_price, discount, subtotal and its tax: they are taken from the product.
+         * @description Leave out subtotal, total_tax, total and taxes, all four, to have them computed from the lines; those of a withholding in the short form (07 without `withholding`) are what is withheld, and have to be told. A line whose `main_code` names an active product may leave out description, unit_price, discount, subtotal and its tax: they are taken from the product. Drafts and dry runs of a tenant that are large, and changes of drafts, are worked on one at a time on each process; more wait for their turn, and are refused with 429 where too many wait.
          *
          *     Permission: `documents:issue`.
          *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
@@ -663,7 +667,7 @@ export interface paths {
         head?: never;
         /**
          * Change fields of a draft
-         * @description Fields absent from the body stay. Totals that equal those that the service computes follow every change that gives none of them, whoever gave them; others stay and are checked, except that new `lines` have them computed anew. New lines may take from the catalogue what they leave out. Where the draft moves to another day (a note: names an original of another day), lines that the body does not bring follow with the taxes that their product had on the former day; others stay.
+         * @description Fields absent from the body stay. Totals that equal those that the service computes follow every change that gives none of them, whoever gave them; others stay and are checked, except that new `lines` have them computed anew. New lines may take from the catalogue what they leave out. Where the draft moves to another day (a note: names an original of another day), lines that the body does not bring follow with the taxes that their product had on the former day; others stay. Drafts and dry runs of a tenant that are large, and changes of drafts, are worked on one at a time on each process; more wait for their turn, and are refused with 429 where too many wait.
          *
          *     Permission: `documents:issue`.
          *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
@@ -1513,7 +1517,9 @@ export interface paths {
         };
         /**
          * List the catalogue, newest first
-         * @description Permission: `products:read`.
+         * @description Of a tenant a few lists are read at once on each process; more wait for their turn, and are refused with 429 where too many wait.
+         *
+         *     Permission: `products:read`.
          *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
          */
         get: operations["listProducts"];
@@ -1667,7 +1673,9 @@ export interface paths {
         };
         /**
          * What people, keys and the platform did in the tenant, newest first
-         * @description Permission: `audit:read`.
+         * @description Of a tenant a few lists are read at once on each process; more wait for their turn, and are refused with 429 where too many wait.
+         *
+         *     Permission: `audit:read`.
          *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
          */
         get: operations["listAuditLog"];

@@ -1,6 +1,7 @@
-import { Controller, Get, Query } from '@nestjs/common';
+import { Controller, Get, Query, UseInterceptors } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { LISTS_BOUND, TakesListTurn } from '../../platform/http/list-turns.js';
 import { RequirePermission, Tenant } from '../../platform/security/access.js';
 import type { TenantContext } from '../../shared/tenant-context.js';
 import { AuditLogQuery } from './audit.dto.js';
@@ -14,7 +15,8 @@ export class AuditController {
 
   @Get()
   @RequirePermission('audit:read')
-  @ApiOperation({ operationId: 'listAuditLog', summary: 'What people, keys and the platform did in the tenant, newest first' })
+  @UseInterceptors(TakesListTurn)
+  @ApiOperation({ operationId: 'listAuditLog', summary: 'What people, keys and the platform did in the tenant, newest first', description: LISTS_BOUND })
   @ApiOkResponse({ type: AuditLogPage })
   list(@Tenant() tenant: TenantContext, @Query() query: AuditLogQuery): Promise<AuditLogPage> {
     return this.queries.execute(new ListAuditLog(tenant, query));

@@ -1,6 +1,7 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, UseInterceptors } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { LISTS_BOUND, TakesListTurn } from '../../platform/http/list-turns.js';
 import { RequirePermission, Tenant } from '../../platform/security/access.js';
 import type { TenantContext } from '../../shared/tenant-context.js';
 import { BuyerCreateDto, BuyerListQuery, BuyerLookupQuery, BuyerPath, BuyerUpdateDto } from './buyers.dto.js';
@@ -22,7 +23,8 @@ export class BuyersController {
 
   @Get()
   @RequirePermission('buyers:read')
-  @ApiOperation({ operationId: 'listBuyers', summary: 'Buyer profiles, newest first: kept by people and learned from authorized documents' })
+  @UseInterceptors(TakesListTurn)
+  @ApiOperation({ operationId: 'listBuyers', summary: 'Buyer profiles, newest first: kept by people and learned from authorized documents', description: LISTS_BOUND })
   @ApiOkResponse({ type: BuyerPage })
   list(@Tenant() tenant: TenantContext, @Query() query: BuyerListQuery): Promise<BuyerPage> {
     return this.queries.execute(new ListBuyers(tenant, query));

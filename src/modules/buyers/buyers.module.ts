@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
 import { type Settings, SETTINGS } from '../../config/settings.js';
+import { HttpModule } from '../../platform/http/http.module.js';
 import { Meters } from '../../platform/observability/meters.js';
 import { type Clock, CLOCK } from '../../shared/ports.js';
 import { BuyersController } from './buyers.controller.js';
@@ -22,7 +23,7 @@ const HANDLERS = [CreateBuyerHandler, UpdateBuyerHandler, DeleteBuyerHandler, Ge
 
 /** Whom tenants deal with, and who they are to the SRI. */
 @Module({
-  imports: [CqrsModule],
+  imports: [CqrsModule, HttpModule],
   controllers: [BuyersController],
   providers: [
     BuyersRepository,

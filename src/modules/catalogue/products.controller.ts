@@ -1,6 +1,7 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, UseInterceptors } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { LISTS_BOUND, TakesListTurn } from '../../platform/http/list-turns.js';
 import { PathUuid } from '../../platform/http/path-uuid.js';
 import { RequirePermission, Tenant } from '../../platform/security/access.js';
 import type { TenantContext } from '../../shared/tenant-context.js';
@@ -30,7 +31,8 @@ export class ProductsController {
 
   @Get()
   @RequirePermission('products:read')
-  @ApiOperation({ operationId: 'listProducts', summary: 'List the catalogue, newest first' })
+  @UseInterceptors(TakesListTurn)
+  @ApiOperation({ operationId: 'listProducts', summary: 'List the catalogue, newest first', description: LISTS_BOUND })
   @ApiOkResponse({ type: ProductPage })
   list(@Tenant() tenant: TenantContext, @Query() query: ProductListQuery): Promise<ProductPage> {
     return this.queries.execute(new ListProducts(tenant, query));

@@ -6,6 +6,7 @@ import { CSV_TEXTS, SEPARATORS } from '../../platform/http/csv.js';
 import { EXPORTS_BOUND, TakesExportSlot } from '../../platform/http/export-slots.js';
 import { languageOf } from '../../platform/http/language.js';
 import { idempotencyKey, IdempotencyHeaders } from '../../platform/http/idempotency-key.js';
+import { LISTS_BOUND, TakesListTurn } from '../../platform/http/list-turns.js';
 import { beginWait, preferredWait } from '../../platform/http/prefer.js';
 import { RateLimit } from '../../platform/http/rate-limits.js';
 import { RequirePermission, Tenant } from '../../platform/security/access.js';
@@ -65,7 +66,8 @@ export class DocumentsController {
 
   @Get()
   @RequirePermission('documents:read')
-  @ApiOperation({ operationId: 'listDocuments', summary: 'List the documents of the tenant, newest first' })
+  @UseInterceptors(TakesListTurn)
+  @ApiOperation({ operationId: 'listDocuments', summary: 'List the documents of the tenant, newest first', description: LISTS_BOUND })
   @ApiOkResponse({ type: DocumentPage })
   list(@Tenant() tenant: TenantContext, @Query() query: DocumentListQuery): Promise<DocumentPage> {
     return this.queries.execute(new ListDocuments(tenant, filterOf(query), query.page, query.page_size));

@@ -9,6 +9,7 @@ import { DocumentActions } from './actions/document-actions.js';
 import { CatalogueLines } from './content/catalogue-lines.js';
 import { DocumentActionsController } from './document-actions.controller.js';
 import { DocumentsController } from './documents.controller.js';
+import { DraftTurns } from './draft-turns.js';
 import { DraftsController } from './drafts.controller.js';
 import { DraftCreation } from './issuing/draft-creation.js';
 import { IssuancePreflight } from './issuing/issuance-preflight.js';
@@ -77,6 +78,6 @@ const REPOSITORIES = [IssuingRepository, StoredDocumentsRepository, ModifiedDocu
 @Module({
   imports: [CqrsModule, HttpModule, PrintingModule, CatalogueModule],
   controllers: [DocumentsController, DraftsController, DocumentActionsController, PausesController],
-  providers: [IssuancePreflight, CatalogueLines, DraftCreation, Consultations, Verdicts, DocumentActions, ...REPOSITORIES, ...SRI_CLIENTS, ...HANDLERS],
+  providers: [IssuancePreflight, CatalogueLines, DraftCreation, DraftTurns, Consultations, Verdicts, DocumentActions, ...REPOSITORIES, ...SRI_CLIENTS, ...HANDLERS],
 })
 export class DocumentsModule {}

@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Headers, HttpCode, Param, Patch, Post, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Headers, HttpCode, Param, Patch, Post, Res, UseInterceptors } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiAcceptedResponse, ApiBody, ApiCreatedResponse, ApiExtraModels, ApiHeader, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { Response } from 'express';
@@ -9,6 +9,7 @@ import { RateLimit } from '../../platform/http/rate-limits.js';
 import { RequirePermission, Tenant } from '../../platform/security/access.js';
 import { DomainError } from '../../shared/domain-error.js';
 import type { TenantContext } from '../../shared/tenant-context.js';
+import { DRAFTS_BOUND, TakesDraftTurn } from './draft-turns.js';
 import { DocumentDraftDto, DocumentPatchDto, DocumentValidateDto } from './documents.dto.js';
 import { DRAFT_EXAMPLES, PATCH_EXAMPLES } from './documents.examples.js';
 import { DocumentPath } from './documents.query.dto.js';
@@ -45,7 +46,8 @@ export class DraftsController {
   @Post('validate')
   @HttpCode(200)
   @RequirePermission('documents:issue')
-  @ApiOperation({ operationId: 'validateDocument', summary: 'Dry run: every check of issuing, without effect', description: FROM_LINES })
+  @UseInterceptors(TakesDraftTurn)
+  @ApiOperation({ operationId: 'validateDocument', summary: 'Dry run: every check of issuing, without effect', description: `${FROM_LINES} ${DRAFTS_BOUND}` })
   @ApiBody({ type: DocumentValidateDto, examples: DRAFT_EXAMPLES })
   @ApiOkResponse({ type: DocumentValidation })
   validate(
@@ -58,10 +60,11 @@ export class DraftsController {
 
   @Post('drafts')
   @RequirePermission('documents:issue')
+  @UseInterceptors(TakesDraftTurn)
   @ApiOperation({
     operationId: 'createDraft',
     summary: 'Store a draft; no number is taken',
-    description: `${FROM_LINES} What is taken stays as it is when the product changes. ${NOT_WARNED_OF}`,
+    description: `${FROM_LINES} What is taken stays as it is when the product changes. ${NOT_WARNED_OF} ${DRAFTS_BOUND}`,
   })
   @ApiHeader({ name: 'Idempotency-Key', required: false, description: 'Same as the body field idempotency_key' })
   @ApiBody({ type: DocumentDraftDto, examples: DRAFT_EXAMPLES })
@@ -82,7 +85,8 @@ export class DraftsController {
 
   @Patch(':document_id')
   @RequirePermission('documents:issue')
-  @ApiOperation({ operationId: 'updateDraft', summary: 'Change fields of a draft', description: WHAT_STAYS })
+  @UseInterceptors(TakesDraftTurn)
+  @ApiOperation({ operationId: 'updateDraft', summary: 'Change fields of a draft', description: `${WHAT_STAYS} ${DRAFTS_BOUND}` })
   @ApiBody({ type: DocumentPatchDto, examples: PATCH_EXAMPLES })
   @ApiOkResponse({ type: DocumentRecord })
   async update(

@@ -10,6 +10,7 @@ import { DeclaredInputGuard } from './declared-input.guard.js';
 import { ErrorFilter } from './error.filter.js';
 import { ExportSlots } from './export-slots.js';
 import { HttpDrain } from './http-drain.js';
+import { ListTurns } from './list-turns.js';
 import { PublicAddress } from './public-address.js';
 import { AccountLimitGuard, CountedAuthenticationGuard, RateLimitGuard, SignInLimitGuard } from './rate-limit.guard.js';
 import { RateLimits } from './rate-limits.js';
@@ -28,6 +29,7 @@ import { FieldValidationPipe } from './validation.pipe.js';
     ApiKeyUsage,
     PublicAddress,
     ExportSlots,
+    ListTurns,
     { provide: APP_GUARD, useClass: SignInLimitGuard },
     AuthenticationGuard,
     { provide: APP_GUARD, useClass: CountedAuthenticationGuard },
@@ -39,6 +41,6 @@ import { FieldValidationPipe } from './validation.pipe.js';
     { provide: APP_PIPE, useClass: FieldValidationPipe },
     { provide: APP_FILTER, useClass: ErrorFilter },
   ],
-  exports: [RateLimits, BodyRoom, PublicAddress, ExportSlots, SecurityModule],
+  exports: [RateLimits, BodyRoom, PublicAddress, ExportSlots, ListTurns, SecurityModule],
 })
 export class HttpModule {}

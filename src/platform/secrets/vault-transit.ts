@@ -1,8 +1,11 @@
 import { fetch, type RequestInit } from 'undici';
 import { z } from 'zod';
+import { boundedText } from '../egress/bounded-text.js';
 import { KeeperAwayError, KeeperSilentError, KeyUnavailableError, type KeyWrapper, type WrappedKey } from './key-wrapper.js';
 
 const TIMEOUT_MS = 5_000;
+/** Secrets are small, and so is what Vault says of its keys: a line for each version. */
+const MAX_ANSWER_BYTES = 1_048_576;
 /** Vault's ciphertexts begin with the version of the key, e.g. vault:v3: */
 const CIPHERTEXT = /^vault:v(\d+):/;
 /** What the transit engine says of a ciphertext that was altered, sealed for another record, or sealed under another key of this name. */
@@ -82,7 +85,7 @@ export class VaultTransit implements KeyWrapper {
   private async ask(path: string, request: RequestInit): Promise<{ readonly status: number; readonly text: string }> {
     try {
       const response = await fetch(`${this.mount}/${path}`, { ...request, redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) });
-      return { status: response.status, text: await response.text() };
+      return { status: response.status, text: await boundedText(response, MAX_ANSWER_BYTES) };
     } catch (error) {
       const { name, cause } = error as Error;
       // Whoever refuses a connection does so at once.

@@ -4,6 +4,7 @@ import { JwtService } from '@nestjs/jwt';
 import { fetch } from 'undici';
 import { z } from 'zod';
 import { type Settings, SETTINGS } from '../../../config/settings.js';
+import { boundedText } from '../../../platform/egress/bounded-text.js';
 import { accountAddress } from '../../../platform/http/email-address.js';
 import { keyIdOfHeader } from './id-token-header.js';
 import { DomainError } from '../../../shared/domain-error.js';
@@ -20,6 +21,8 @@ export interface ProvenIdentity {
   readonly name: string;
 }
 
+/** Google's are 2 KB. */
+const MAX_KEYS_BYTES = 262_144;
 const JWKS = z.object({ keys: z.array(z.object({ kty: z.string(), kid: z.string(), n: z.string().optional(), e: z.string().optional() })) });
 const CLAIMS = z.object({
   iss: z.string(),
@@ -103,7 +106,7 @@ export class IdTokenVerifier {
   private async fetchKeys(): Promise<ReadonlyMap<string, string>> {
     try {
       const answer = await fetch(this.settings.GOOGLE_JWKS_URL, { redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) });
-      const { keys } = JWKS.parse(await answer.json());
+      const { keys } = JWKS.parse(JSON.parse(await boundedText(answer, MAX_KEYS_BYTES)));
       return new Map(
         keys.flatMap(({ kty, kid, n, e }) =>
           kty === 'RSA' && n !== undefined && e !== undefined

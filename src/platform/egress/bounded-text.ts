@@ -1,0 +1,16 @@
+import type { Response } from 'undici';
+
+/**
+ * The body of an answer as text. No more of it is read than was expected at the most: a compressed one may unpack to any size.
+ * @throws Error when it is larger
+ */
+export async function boundedText({ body }: Pick<Response, 'body'>, maxBytes: number): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
+    size += chunk.length;
+    if (size > maxBytes) throw new Error(`the answer is larger than ${maxBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
