@@ -1,7 +1,7 @@
 import { CODE_TABLES } from '../../src/sri/tables/catalogue.js';
 import { Business, type Invoice } from '../support/business.js';
 import { inTransaction, lockAwaited } from '../support/held-transaction.js';
-import type { Answer } from '../support/http.js';
+import { type Answer, call } from '../support/http.js';
 import { itWithPoppler, pageTexts } from '../support/pdf.js';
 import { type Stack, startStack } from '../support/stack.js';
 
@@ -594,8 +594,10 @@ describe('drafts and what follows an issued document', () => {
 
     it('makes both of two changes of a draft', async () => {
       const { id } = (await draft()).body;
-      const change = (fields: Invoice) => () => business.call<Body>('PATCH', `/documents/${id}`, fields);
-      const answers = await meanwhile(id, [change({ buyer_name: 'Ana' }), change({ buyer_address: 'Loja' })]);
+      // On one process the second would wait for its turn.
+      const apis = [stack.apiUrl, await stack.startApi()];
+      const change = (fields: Invoice, at: number) => () => call<Body>(apis[at]!, 'PATCH', `/documents/${id}`, { apiKey: business.apiKey, body: fields });
+      const answers = await meanwhile(id, [change({ buyer_name: 'Ana' }, 0), change({ buyer_address: 'Loja' }, 1)]);
       expect(answers.map(({ status }) => status)).toEqual([200, 200]);
       expect(await business.document(id)).toMatchObject({ version: 3, buyer_name: 'Ana', buyer_address: 'Loja' });
     });
