@@ -777,7 +777,9 @@ export interface paths {
         put?: never;
         /**
          * Mail an authorized document, XML and RIDE attached, to its buyer or to somebody else
-         * @description Permission: `documents:operate`.
+         * @description A document is mailed so ten times an hour; and a tenant so mails 200 within 24 hours, of all its documents, to one address that is not the `buyer_email` of what is mailed, however it is written. The operator may have set other numbers. Beyond, it is 429, with `mail_resends` or `mail_recipient` in `limits`.
+         *
+         *     Permission: `documents:operate`.
          *     Rate limit: 600 calls a minute per API key or person, over all calls without a limit of their own (bucket `other`).
          */
         post: operations["emailDocument"];

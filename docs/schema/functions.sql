@@ -23,7 +23,8 @@
 -- Lists and counts: count_day, count_document, count_documents, documents_meant, fold_document_counts, list_document,
 -- search_form, utc_day
 -- Lives of the database: beat_of_life, begin_new_life, life_of_database
--- Mails: bounce_mail, claim_mails_going_round, hold_mail, mail_of_document, queue_buyer_mail, queue_notice, settle_mail
+-- Mails: bounce_mail, claim_mails_going_round, hold_mail, mail_of_document, note_mail_to_stranger, queue_buyer_mail,
+-- queue_notice, settle_mail
 -- Members: accept_invitation, close_deserted_tenant, has_confirmed_address, has_open_account, invitations_of_person,
 -- look_at_invitation, member_cards, note_invitation
 -- Numbers: access_key_check_digit, build_access_key, notice_low_sequences, take_number
@@ -2635,6 +2636,40 @@ begin
     (select to_jsonb(s) from mail_settings s where s.tenant_id = p_tenant)
   from document_contents c
   where c.tenant_id = p_tenant and c.document_id = d.id and c.revision = d.content_revision;
+end $function$;
+
+-- Notes that a document is mailed to an address that is not its buyer's, in the normal form of addresses, and returns
+-- null. Where the tenant has mailed p_limit documents so to the address within a day, it notes nothing and returns in
+-- how many seconds there is room for another. It locks the address within the tenant until the commit. The API calls
+-- it, and refuses to mail then.
+CREATE OR REPLACE FUNCTION sello.note_mail_to_stranger(p_tenant uuid, p_mail uuid, p_address text, p_limit integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+AS $function$
+declare
+  day constant interval := interval '1 day';
+  hash constant bytea := sha256(convert_to(p_address, 'UTF8'));
+  noted_at timestamptz;
+  room_at timestamptz;
+begin
+  -- Mails of several documents to one address wait for each other here.
+  perform pg_advisory_xact_lock(hashtextextended(p_tenant || ' ' || p_address, 0));
+  noted_at := clock_timestamp();
+  select m.mailed_at + day into room_at from mails_to_strangers m
+  where m.tenant_id = p_tenant and m.address_hash = hash order by m.mailed_at desc offset p_limit - 1 limit 1;
+  if room_at > noted_at then
+    return ceil(extract(epoch from room_at - noted_at));
+  end if;
+  insert into mails_to_strangers (tenant_id, mailed_at, mail_id, address_hash) values (p_tenant, noted_at, p_mail, hash);
+  -- What is over is cleared away on the occasion, without waiting for anybody.
+  delete from mails_to_strangers o
+  using (
+    select m.mailed_at, m.mail_id from mails_to_strangers m
+    where m.tenant_id = p_tenant and m.mailed_at <= noted_at - day order by m.mailed_at limit 20 for update skip locked
+  ) over_now
+  where o.tenant_id = p_tenant and o.mailed_at = over_now.mailed_at and o.mail_id = over_now.mail_id;
+  return null;
 end $function$;
 
 -- Trigger of documents after one is authorized for the first time and has an e-mail address: queues the mail to the

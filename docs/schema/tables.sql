@@ -12,7 +12,7 @@
 -- sri_attempts
 -- Lists and counts: document_count_changes, document_counts, document_day_counts
 -- Lives of the database: deployment
--- Mails: mail_outbox, mail_settings, mails
+-- Mails: mail_outbox, mail_settings, mails, mails_to_strangers
 -- Members: invited_addresses, members
 -- Numbers: sequence_counters, sequence_notices, sequence_raises
 -- Observing: replica_beat
@@ -864,6 +864,22 @@ alter table mails force row level security;
 create policy tenant_isolation on mails for all to sello_app using ((tenant_id = current_tenant())) with check ((tenant_id = current_tenant()));
 create policy worker_bounces on mails for all to sello_worker using (true) with check (true);
 create policy worker_removes on mails for all to sello_worker using (true) with check (true);
+
+-- When a tenant lately asked that a document be mailed to an address that is not its buyer's, by the database's clock.
+-- note_mail_to_stranger writes it, and clears away what is older than a day.
+create table mails_to_strangers (
+  tenant_id uuid not null,
+  mailed_at timestamp with time zone not null,
+  mail_id uuid not null,
+  address_hash bytea not null,
+  constraint mails_to_strangers_pkey PRIMARY KEY (tenant_id, mailed_at, mail_id),
+  constraint mails_to_strangers_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+grant select, insert, update, delete on mails_to_strangers to sello_app;
+CREATE INDEX mails_to_strangers_of_address ON sello.mails_to_strangers USING btree (tenant_id, address_hash, mailed_at);
+alter table mails_to_strangers enable row level security;
+alter table mails_to_strangers force row level security;
+create policy tenant_isolation on mails_to_strangers for all to sello_app using ((tenant_id = current_tenant())) with check ((tenant_id = current_tenant()));
 
 
 -- ===== Members

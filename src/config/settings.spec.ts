@@ -82,6 +82,7 @@ describe('settings', () => {
     ['PORT', 'many', 'a number'],
     // PostgreSQL is asked for the mail so many before the last: more than an integer holds was a fault of its own.
     ['MAIL_RESENDS_PER_HOUR', '2147483648', '<=1000'],
+    ['MAIL_RESENDS_PER_RECIPIENT_PER_DAY', '2147483648', '<=100000'],
     ['MAIL_FROM', 'xx', 'an address such as'],
     ['PROVIDER_RUC', '12', '13 digits'],
     ['TRUSTED_PROXIES', '300.1.1.1', 'IP addresses and networks'],

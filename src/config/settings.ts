@@ -74,6 +74,7 @@ export const SETTINGS_SCHEMA = z.object({
   LETTER_LADDER: ladder('Seconds between attempts to send an invitation or a link to confirm or reset that the mail server puts off; behind the last it is lost. Keep it within the 30 minutes that the link of a reset is good for', '5,30,120,300'),
   MAIL_LEASE_SECONDS: seconds('How long a worker may take to send a mail before another sends it; four fifths of it must hold connectionTimeout, greetingTimeout and socketTimeout, 15000 ms each unless SMTP_URL sets them').default(300),
   MAIL_RESENDS_PER_HOUR: z.coerce.number().int().min(1).max(1_000).default(10).describe('POST /documents/{id}/email per document and hour'),
+  MAIL_RESENDS_PER_RECIPIENT_PER_DAY: z.coerce.number().int().min(1).max(100_000).default(200).describe("POST /documents/{id}/email to one address other than the document's buyer_email, per tenant and 24 hours, over all documents"),
   MAIL_BOUNCE_ADDRESS: z
     .email()
     .refine((address) => address.indexOf('@') <= LONGEST_BOUNCE_NAME, `at most ${LONGEST_BOUNCE_NAME} characters before the @`)

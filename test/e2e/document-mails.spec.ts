@@ -168,6 +168,48 @@ describe('an authorized document', () => {
     expect([body.items.length, body.total]).toEqual([1, 3]);
   });
 
+  it("is mailed so often a day to one address that is not its buyer's, of whatever document and by whatever process", async () => {
+    const limit = { MAIL_RESENDS_PER_RECIPIENT_PER_DAY: '4' };
+    const apis = [await stack.startApi(limit), await stack.startApi(limit)] as const;
+    const local = `stranger-${randomUUID()}`;
+    const [stranger, ...others] = [`${local}@example.com`, `${local.toUpperCase()}@EXAMPLE.com`, `${local}@\uFF45xample.com`] as const;
+    const mail = async (id: string, to?: string, api: string = apis[0], by = business) => {
+      const answer = await by.call<{ error?: { detail: Record<string, unknown> } }>('POST', `/documents/${id}/email`, { to }, {}, api);
+      return { status: answer.status, detail: answer.body.error?.detail, retryAfter: Number(answer.headers.get('retry-after')) };
+    };
+    const ids = await Promise.all(Array.from({ length: 6 }, () => authorized({ buyer_email: null })));
+    const atOnce = await Promise.all(ids.map((id, at) => mail(id, [stranger, ...others][at % 3], apis[at % 2])));
+    expect(atOnce.map(({ status }) => status).sort()).toEqual([202, 202, 202, 202, 429, 429]);
+    const late = atOnce.findIndex(({ status }) => status === 429);
+    expect(atOnce[late]?.detail).toEqual({ limit: 4, limits: 'mail_recipient', window_seconds: 86_400, retry_after_seconds: atOnce[late]?.retryAfter });
+    expect(atOnce[late]?.retryAfter).toBeGreaterThan(86_000);
+    // What was refused has left no trace, and is open to others.
+    const refused = ids[late]!;
+    expect(await mailsOf(refused)).toEqual([]);
+    for (let more = 0; more < 3; more += 1) expect((await mail(refused, newAddress())).status).toBe(202);
+    // The bound of the document is judged first.
+    expect((await mail(refused, stranger)).detail).toMatchObject({ limit: 3, limits: 'mail_resends' });
+    // The buyer's own address is free, however it is written, and so is another tenant.
+    const own = await authorized({ buyer_email: others[0] });
+    for (const to of [undefined, stranger, others[1]]) expect((await mail(own, to)).status).toBe(202);
+    const neighbour = await Business.open(stack);
+    expect((await mail(await authorized({ buyer_email: null }, neighbour), stranger, apis[1], neighbour)).status).toBe(202);
+
+    // As the oldest leaves the window there is room for one, and what is over is cleared away.
+    const next = ids[atOnce.findIndex(({ status }) => status === 202)]!;
+    const age = (hours: number): Promise<unknown> => stack.database.query(
+      `update mails_to_strangers set mailed_at = mailed_at - $3 * interval '1 hour'
+       where mail_id = (select mail_id from mails_to_strangers where tenant_id = $1 and address_hash = sha256($2) order by mailed_at limit 1)`,
+      [business.tenantId, Buffer.from(stranger), hours]);
+    await age(23);
+    const soon = (await mail(next, stranger)).retryAfter;
+    expect([soon > 3_000, soon <= 3_600]).toEqual([true, true]);
+    await age(1);
+    expect((await mail(next, stranger)).status).toBe(202);
+    expect((await mail(next, stranger, apis[1])).detail).toMatchObject({ limits: 'mail_recipient' });
+    expect(await stack.database.query(`select from mails_to_strangers where mailed_at < now() - interval '1 day'`)).toEqual([]);
+  });
+
   it.each([
     ['an unknown mailbox', 'RCPT', '550 5.1.1 No such\tuser here', { status: 'bounced', attempts: 1, failure: '550 5.1.1 No such user here' }],
     ['a refused letter', 'BODY', '554 5.6.0 cannot be read', { status: 'failed', attempts: 1, failure: '554 5.6.0 cannot be read' }],

@@ -30,7 +30,7 @@ describe('what operators see', () => {
   let workerIndex: number;
 
   beforeAll(async () => {
-    stack = await startStack({ workers: 0, env: { METRICS_PORT: '0', RATE_LIMIT_AUTH_PER_MINUTE: '1', MAIL_RESENDS_PER_HOUR: '1' } });
+    stack = await startStack({ workers: 0, env: { METRICS_PORT: '0', RATE_LIMIT_AUTH_PER_MINUTE: '1', MAIL_RESENDS_PER_HOUR: '2', MAIL_RESENDS_PER_RECIPIENT_PER_DAY: '1' } });
     business = await Business.open(stack);
   });
   afterAll(() => stack.stop());
@@ -77,7 +77,9 @@ describe('what operators see', () => {
     expect(statuses.sort()).toEqual(['AUTHORIZED', 'REJECTED']);
     for (const _twice of [1, 2]) await business.call('POST', '/auth/login', { email: 'nobody@example.com', password: 'wrong' });
     const [sent] = await stack.database.query<{ id: string }>(`select id from documents where status = 'AUTHORIZED'`);
-    for (const status of [202, 429]) expect((await business.call('POST', `/documents/${sent?.id}/email`, { to: 'ana@example.com' })).status).toBe(status);
+    for (const [to, status] of [['ana@example.com', 202], ['ana@example.com', 429], ['eva@example.com', 202], ['eva@example.com', 429]]) {
+      expect((await business.call('POST', `/documents/${sent?.id}/email`, { to })).status).toBe(status);
+    }
 
     // Told from the first collection on, which each version of Node holds when it likes.
     const hasCollected = async (): Promise<boolean> => (await metricsOf(stack.apis[0]!)).some(({ name }) => name.startsWith('nodejs_gc_duration_seconds'));
@@ -90,7 +92,7 @@ describe('what operators see', () => {
     expect(valueOf(api, 'sello_http_request_duration_seconds_bucket', { method: 'POST', route: '/documents', status: '2xx', le: '2.5' })).toBe(2);
     expect(valueOf(api, 'sello_http_request_duration_seconds_count', { route: '/documents/:document_id' })).toBeGreaterThanOrEqual(2);
     expect(valueOf(api, 'sello_rate_limited_total', { bucket: 'auth' })).toBeGreaterThanOrEqual(1);
-    expect(valueOf(api, 'sello_rate_limited_total', { bucket: 'mail_resends' })).toBe(1);
+    for (const bucket of ['mail_resends', 'mail_recipient']) expect(valueOf(api, 'sello_rate_limited_total', { bucket })).toBe(1);
     expect(valueOf(api, 'sello_build_info', { process: 'api' })).toBe(1);
     // Only workers tell what is due.
     expect(valueOf(api, 'sello_outbox_lag_seconds')).toBeNull();

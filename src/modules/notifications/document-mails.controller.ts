@@ -22,7 +22,13 @@ export class DocumentMailsController {
   @Post('email')
   @HttpCode(202)
   @RequirePermission('documents:operate')
-  @ApiOperation({ operationId: 'emailDocument', summary: 'Mail an authorized document, XML and RIDE attached, to its buyer or to somebody else' })
+  @ApiOperation({
+    operationId: 'emailDocument',
+    summary: 'Mail an authorized document, XML and RIDE attached, to its buyer or to somebody else',
+    description:
+      'A document is mailed so ten times an hour; and a tenant so mails 200 within 24 hours, of all its documents, to one address that is not the `buyer_email` of what is mailed, ' +
+      'however it is written. The operator may have set other numbers. Beyond, it is 429, with `mail_resends` or `mail_recipient` in `limits`.',
+  })
   @ApiAcceptedResponse({ type: MailRecord })
   send(@Tenant() tenant: TenantContext, @Param() { document_id }: DocumentPath, @Body() body: DocumentMailDto): Promise<MailRecord> {
     return this.commands.execute(new SendDocumentMail(tenant, document_id, body));

@@ -1,11 +1,13 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type Settings, SETTINGS } from '../../../config/settings.js';
+import { accountAddress } from '../../../platform/http/email-address.js';
 import { ValidationFailure } from '../../../platform/http/validation-failure.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import { CLOCK, type Clock, IDS, type Ids } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { isValid, VALID_STATUSES } from '../../documents/public.js';
+import { tooManyMails } from '../domain/mail-bounds.js';
 import type { DocumentMailDto } from '../notifications.dto.js';
 import type { MailRecord } from '../notifications.responses.js';
 import { MailsRepository } from '../persistence/mails.repository.js';
@@ -34,17 +36,16 @@ export class SendDocumentMailHandler implements ICommandHandler<SendDocumentMail
 
   async execute({ tenant, documentId, input }: SendDocumentMail): Promise<MailRecord> {
     const now = this.clock.now();
-    const limit = this.settings.MAIL_RESENDS_PER_HOUR;
-    return this.mails.request(tenant, documentId, limit, now, (document) => {
+    const bounds = { perHour: this.settings.MAIL_RESENDS_PER_HOUR, toStrangerPerDay: this.settings.MAIL_RESENDS_PER_RECIPIENT_PER_DAY };
+    return this.mails.request(tenant, documentId, bounds, now, (document) => {
       if (!isValid(document.status)) throw new DomainError('INVALID_STATE', { reason: 'not_valid', status: document.status, required: VALID_STATUSES });
       const recipient = input.to ?? document.buyer_email;
       if (recipient === null) throw new ValidationFailure([{ loc: ['body', 'to'], type: 'mail_recipient', input: null, ctx: {} }]);
       const freeAt = document.crowded_since === null ? 0 : document.crowded_since.getTime() + HOUR_MS;
-      if (freeAt > now.getTime()) {
-        const retryAfter = Math.ceil((freeAt - now.getTime()) / 1_000);
-        throw new DomainError('RATE_LIMITED', { limit, limits: 'mail_resends', window_seconds: HOUR_MS / 1_000, retry_after_seconds: retryAfter });
-      }
-      return { id: this.ids.uuid(), documentId, recipient, language: input.language ?? document.language };
+      if (freeAt > now.getTime()) throw tooManyMails('mail_resends', bounds.perHour, Math.ceil((freeAt - now.getTime()) / 1_000));
+      const address = accountAddress(recipient);
+      const isBuyers = document.buyer_email !== null && accountAddress(document.buyer_email) === address;
+      return { id: this.ids.uuid(), documentId, recipient, stranger: isBuyers ? null : address, language: input.language ?? document.language };
     });
   }
 }

@@ -1,0 +1,2 @@
+drop function note_mail_to_stranger(uuid, uuid, text, integer);
+drop table mails_to_strangers;
