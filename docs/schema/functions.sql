@@ -14,8 +14,8 @@
 -- Events: complete_event, current_lineage, document_snapshot, event_card, events_after, events_behind, fan_out_event,
 -- note_removed_events, settle_restored_events, unread_events
 -- Issuers: certificate_told, claim_ruc, end_ruc_claim, has_proven_ruc, is_issuer_disabled, lift_ruc_bars,
--- master_keys_in_use, newest_wrapped_keys, notice_certificates, release_ruc, replace_sealed_key, reserve_ruc,
--- sealed_keys_after, sealed_keys_to_rotate, take_ruc_claim
+-- newest_wrapped_keys, notice_certificates, release_ruc, replace_sealed_key, reserve_ruc, sealed_keys_to_rotate,
+-- take_ruc_claim
 -- Issuing: begin_work, issue_document, issuing_context, last_look
 -- Lifecycle: advance_document, document_outcome, guard_document, guard_draft_deletion, guard_draft_part_deletion,
 -- is_moving, load_document, restore_content, resume_parked_documents, wake_parked, wake_parked_going_round,
@@ -113,7 +113,7 @@ alter function record_for_person(uuid,boolean,text,jsonb,timestamp with time zon
 revoke execute on function record_for_person(uuid,boolean,text,jsonb,timestamp with time zone,text,text) from public;
 
 -- Writes into the audit log of each tenant of a person that the person named a tenant to which they do not belong, at
--- most once a minute so that nobody floods the log. note_foreign_attempt calls it, and the API of the version before.
+-- most once a minute so that nobody floods the log. note_foreign_attempt calls it.
 CREATE OR REPLACE FUNCTION sello.record_foreign_attempt(p_user uuid, p_named uuid, p_now timestamp with time zone, p_request_id text, p_address text)
  RETURNS void
  LANGUAGE sql
@@ -128,7 +128,6 @@ AS $function$
 $function$;
 alter function record_foreign_attempt(uuid,uuid,timestamp with time zone,text,text) owner to sello_resolver;
 revoke execute on function record_foreign_attempt(uuid,uuid,timestamp with time zone,text,text) from public;
-grant execute on function record_foreign_attempt(uuid,uuid,timestamp with time zone,text,text) to sello_app;
 
 -- Trigger of audit_log before every update, delete and truncate: raises SE120, because the log is append-only. Only
 -- sello_worker, as which the operator's retention runs, may delete lines, and only those older than 365 days.
@@ -1461,25 +1460,6 @@ end $function$;
 alter function lift_ruc_bars(text,text) owner to sello_resolver;
 revoke execute on function lift_ruc_bars(text,text) from public;
 
--- Returns the ids of the master keys under which the newest active signing keys are sealed, as they stand at their
--- beginning. Only processes of the version before newest_wrapped_keys ask.
-CREATE OR REPLACE FUNCTION sello.master_keys_in_use(p_newest integer)
- RETURNS SETOF bytea
- LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO 'sello', 'pg_temp'
-AS $function$
-  select distinct substring(newest.sealed_key from 3 for get_byte(newest.sealed_key, 1))
-  from (
-    select c.sealed_key from certificates c
-    where c.is_active and c.revoked_at is null and octet_length(c.sealed_key) > 2
-    order by c.created_at desc limit p_newest
-  ) newest
-$function$;
-alter function master_keys_in_use(integer) owner to sello_resolver;
-revoke execute on function master_keys_in_use(integer) from public;
-grant execute on function master_keys_in_use(integer) to sello_app;
-
 -- Returns, for the newest active signing keys of all tenants, the beginning of the sealed key: the id of the master key
 -- and the data key wrapped under it, without the secret. Every process tries to open some of them for its readiness.
 CREATE OR REPLACE FUNCTION sello.newest_wrapped_keys(p_newest integer)
@@ -1601,21 +1581,6 @@ begin
 end $function$;
 alter function reserve_ruc(text,text,uuid,timestamp with time zone) owner to sello_resolver;
 revoke execute on function reserve_ruc(text,text,uuid,timestamp with time zone) from public;
-
--- As sealed_keys_to_rotate, without what is active. Only the command of the version before calls it.
-CREATE OR REPLACE FUNCTION sello.sealed_keys_after(p_tenant uuid, p_id uuid, p_limit integer)
- RETURNS TABLE(tenant_id uuid, id uuid, issuer_id uuid, sealed_key bytea)
- LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO 'sello', 'pg_temp'
-AS $function$
-  select c.tenant_id, c.id, c.issuer_id, c.sealed_key from certificates c
-  where (c.tenant_id, c.id) > (p_tenant, p_id) and c.revoked_at is null
-  order by c.tenant_id, c.id
-  limit p_limit
-$function$;
-alter function sealed_keys_after(uuid,uuid,integer) owner to sello_resolver;
-revoke execute on function sealed_keys_after(uuid,uuid,integer) from public;
 
 -- Returns up to p_limit sealed private keys, in the order of tenant and id, that come after the given place, and
 -- whether their certificates are active; revoked ones are left out. Only the operator may call it, through `npm run

@@ -437,15 +437,13 @@ create policy tenant_isolation on issuers for all to sello_app using ((tenant_id
 create policy worker_looks on issuers for select to sello_worker using (true);
 
 -- Which issuer signs for a RUC in an environment, over all tenants: the primary key allows one, so that access keys are
--- unique. is_open says that nobody holds the claim, and barred_tenants from whom an operator took it. Nothing reads
--- barred_issuer any more.
+-- unique. is_open says that nobody holds the claim, and barred_tenants from whom an operator took it.
 create table verified_rucs (
   ruc text not null,
   environment text not null,
   tenant_id uuid not null,
   issuer_id uuid not null,
   verified_at timestamp with time zone not null,
-  barred_issuer uuid,
   is_open boolean default false not null,
   barred_tenants uuid[] default '{}'::uuid[] not null,
   reserved_for uuid,
