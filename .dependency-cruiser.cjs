@@ -7,10 +7,10 @@
 const SPEC = '\\.spec\\.ts$';
 
 /** Packages and core modules that the fiscal kernel may use: cryptography, reading its own schemas, XML, numbers, the HTTP client behind SoapTransport. */
-const KERNEL_LIBRARIES = '^(node:)?(buffer|crypto|fs|url|path|util)$|^node_modules/(decimal\\.js|libxml2-wasm|xml-crypto|@xmldom/xmldom|xpath|node-forge|@types/node-forge|fast-xml-parser|undici)/';
+const KERNEL_LIBRARIES = '^(node:)?(buffer|crypto|fs|url|path|util)$|^node_modules/(decimal\\.js|libxml2-wasm|xml-crypto|@xmldom/xmldom|node-forge|@types/node-forge|fast-xml-parser|undici)/';
 /** What prints documents needs besides: fonts as files, PDF, barcodes. */
 const PRINTING_LIBRARIES = '^(node:)?(module|zlib|stream|events)$|^node_modules/(pdfkit|@types/pdfkit|bwip-js)/';
-const SIMULATOR_LIBRARIES = '^(node:)?(crypto|fs|http|net|path|url|util|timers/promises)$|^node_modules/(decimal\\.js|libxml2-wasm|xml-crypto|@xmldom/xmldom|xpath|node-forge|@types/node-forge|fast-xml-parser|zod)/';
+const SIMULATOR_LIBRARIES = '^(node:)?(crypto|fs|http|net|path|url|util|timers/promises)$|^node_modules/(decimal\\.js|libxml2-wasm|xml-crypto|@xmldom/xmldom|node-forge|@types/node-forge|fast-xml-parser|zod)/';
 
 module.exports = {
   forbidden: [

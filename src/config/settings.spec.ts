@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { loadAll } from 'js-yaml';
+import { parseAllDocuments } from 'yaml';
 import { readOwnerUrl, readSettings, SETTINGS_SCHEMA, SettingsError } from './settings.js';
 
 const GIVEN = { DATABASE_URL: 'postgres://localhost/sello', REDIS_URL: 'redis://localhost', MAIL_FROM: 'no-reply@mail.example' };
@@ -192,7 +192,7 @@ describe('settings', () => {
   });
 
   it.each(['local', 'sandbox', 'production'])('refuse in %s each secret that is left as the example has it, and repeat none', (APP_ENV) => {
-    const secrets = (loadAll(readFileSync('docker/kubernetes/secrets.example.yaml', 'utf8')) as { stringData: Record<string, string> }[]).map(({ stringData }) => stringData);
+    const secrets = parseAllDocuments(readFileSync('docker/kubernetes/secrets.example.yaml', 'utf8')).map((document) => (document.toJS() as { stringData: Record<string, string> }).stringData);
     const attempt = (): unknown => readSettings({ ...GIVEN, ...Object.assign({}, ...secrets), APP_ENV });
     expect(attempt).toThrow(SettingsError);
     for (const name of ['DATABASE_URL', 'REDIS_URL', 'MASTER_KEY', 'TOKEN_KEYS', 'SMTP_URL', 'DATABASE_OWNER_URL']) {

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { load } from 'js-yaml';
+import { parse } from 'yaml';
 import { describeWhere } from '../../test/support/describe-where.js';
 import { type MetricDeclaration, METRICS, RUNTIME_METRICS } from '../platform/observability/metrics.js';
 
@@ -19,7 +19,7 @@ const ADDED = ['instance', 'job', 'le'];
 /** Metrics about the service that come from Prometheus and the blackbox exporter. */
 const OF_OTHERS = ['up', 'probe_success'];
 
-const alerts = (load(readFileSync(ALERTS_FILE, 'utf8')) as { groups: { rules: Alert[] }[] }).groups.flatMap(({ rules }) => rules);
+const alerts = (parse(readFileSync(ALERTS_FILE, 'utf8')) as { groups: { rules: Alert[] }[] }).groups.flatMap(({ rules }) => rules);
 const { panels } = JSON.parse(readFileSync('docker/grafana/sello.json', 'utf8')) as {
   panels: { title: string; type: string; gridPos: { x: number; w: number }; targets?: { expr: string }[] }[];
 };
@@ -108,7 +108,7 @@ describe('alerts and dashboard', () => {
     const cases = readFileSync(CASES_FILE, 'utf8');
     // Further labels stand in what is expected alone: a question for one alert ends here.
     expect(alerts.map(({ alert }) => alert).filter((name) => !cases.includes(`ALERTS{alertname="${name}", alertstate="firing", `))).toEqual([]);
-    const series = (load(cases) as { tests: { input_series: { series: string }[] }[] }).tests.flatMap(({ input_series }) => input_series.map((one) => one.series));
+    const series = (parse(cases) as { tests: { input_series: { series: string }[] }[] }).tests.flatMap(({ input_series }) => input_series.map((one) => one.series));
     expect(series.flatMap(unknownIn)).toEqual([]);
   });
 
