@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
@@ -136,4 +136,24 @@ describe('import boundaries', () => {
     const planted = new Set([...PLANTED.map(([rule]) => rule), 'imports-exist']);
     expect(forbidden.map(({ name }) => name).filter((name) => !planted.has(name))).toEqual([]);
   });
+
+  it('are crossed for each name that a module makes public', () => {
+    const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts') && !path.endsWith('.spec.ts')).map((path) => join('src', path));
+    const publics = sources.filter((path) => /^src\/modules\/[^/]+\/public\.ts$/.test(path));
+    expect(publics.length).toBeGreaterThan(5);
+    const imported = new Set(sources.flatMap(namesFromPublic));
+    const exported = publics.flatMap((path) => [...readFileSync(path, 'utf8').matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(([, list = '']) => namesIn(list).map((name) => `${path}: ${name}`)));
+    expect(exported.length).toBeGreaterThan(publics.length);
+    expect(exported.filter((one) => !imported.has(one))).toEqual([]);
+  });
 });
+
+/** What a file imports from the public faces of other modules, each as `file: name`. */
+function namesFromPublic(path: string): string[] {
+  return [...readFileSync(path, 'utf8').matchAll(/^import (?:type )?\{([^}]*)\} from '(\.[^']*\/public)\.js';/gm)]
+    .map(([, list = '', from = '']) => ({ list, face: `${join(dirname(path), from)}.ts` }))
+    .filter(({ face }) => !path.startsWith(`${dirname(face)}/`))
+    .flatMap(({ list, face }) => namesIn(list).map((name) => `${face}: ${name}`));
+}
+
+const namesIn = (list: string): string[] => list.split(',').map((name) => name.replace(/^\s*type\s/, '').replace(/\sas\s.*/, '').trim()).filter((name) => name !== '');

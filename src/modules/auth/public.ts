@@ -1,2 +1,2 @@
 export { TenantsStore } from './persistence/tenants.store.js';
-export { type ProvisionedTenant, ProvisionTenant } from './use-cases/provision-tenant.js';
+export { ProvisionTenant } from './use-cases/provision-tenant.js';

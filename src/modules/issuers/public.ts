@@ -1,4 +1,4 @@
 export { invalidCertificateReasons } from './certificate-check-messages.js';
 export { SigningKeysModule } from './signing-keys.module.js';
 export { SigningKeys } from './signing/signing-keys.js';
-export { type SealedKey, SealedKeysStore } from './persistence/sealed-keys.store.js';
+export { SealedKeysStore } from './persistence/sealed-keys.store.js';

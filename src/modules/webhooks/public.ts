@@ -1,2 +1,2 @@
-export { type SealedWebhookSecretRow, SealedWebhookSecretsStore } from './persistence/sealed-webhook-secrets.store.js';
+export { SealedWebhookSecretsStore } from './persistence/sealed-webhook-secrets.store.js';
 export { SECRET_PREFIX, signedHeaders } from './dispatch/standard-signature.js';
