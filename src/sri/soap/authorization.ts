@@ -1,5 +1,5 @@
 import { authorizationState } from './classification.js';
-import { exchange, unusable } from './exchange.js';
+import { ask, envelopeOf } from './exchange.js';
 import {
   childrenNamed,
   heard,
@@ -47,27 +47,14 @@ export class AuthorizationClient {
 
   /** Asks what became of a key. Never rejects for what the network or the SRI does. */
   async query(accessKey: string): Promise<AuthorizationAnswer> {
-    const answer = await exchange(this.transport, this.url, authorizationEnvelope(accessKey), this.limits);
-    if (answer.kind !== 'answer') return answer;
-    try {
-      return readAuthorization(answer.body, accessKey);
-    } catch (error) {
-      if (error instanceof NoEvidence) return unusable(error, answer.body);
-      throw error;
-    }
+    return ask(this.transport, this.url, authorizationEnvelope(accessKey), this.limits, (body) => readAuthorization(body, accessKey));
   }
 }
 
 /** The question of `autorizacionComprobante`. */
-export function authorizationEnvelope(accessKey: string): string {
+function authorizationEnvelope(accessKey: string): string {
   if (!/^\d{49}$/.test(accessKey)) throw new TypeError('an access key has 49 digits');
-  return (
-    '<?xml version="1.0" encoding="UTF-8"?>' +
-    `<soapenv:Envelope xmlns:soapenv="http://schemas.xmlsoap.org/soap/envelope/" xmlns:ec="${NAMESPACE}">` +
-    '<soapenv:Header/><soapenv:Body><ec:autorizacionComprobante>' +
-    `<claveAccesoComprobante>${accessKey}</claveAccesoComprobante>` +
-    '</ec:autorizacionComprobante></soapenv:Body></soapenv:Envelope>'
-  );
+  return envelopeOf(NAMESPACE, 'autorizacionComprobante', `<claveAccesoComprobante>${accessKey}</claveAccesoComprobante>`);
 }
 
 function readAuthorization(body: string, accessKey: string): AuthorizationAnswer {

@@ -1,4 +1,4 @@
-import { exchange, unusable } from './exchange.js';
+import { ask, envelopeOf } from './exchange.js';
 import { messagesOf, NoEvidence, responseElement, textOf, type Element, type SriMessage } from './message.js';
 import { DEFAULT_SOAP_LIMITS, type SoapLimits, type SoapTransport } from './transport.js';
 import type { Unanswered } from './unanswered.js';
@@ -45,27 +45,14 @@ export class ConsultationClient {
 
   /** Asks for the state of a key after its authorization. Never rejects for what the network or the SRI does. */
   async query(accessKey: string): Promise<ConsultationAnswer> {
-    const answer = await exchange(this.transport, this.url, consultationEnvelope(accessKey), this.limits);
-    if (answer.kind !== 'answer') return answer;
-    try {
-      return readConsultation(answer.body, accessKey);
-    } catch (error) {
-      if (error instanceof NoEvidence) return unusable(error, answer.body);
-      throw error;
-    }
+    return ask(this.transport, this.url, consultationEnvelope(accessKey), this.limits, (body) => readConsultation(body, accessKey));
   }
 }
 
 /** The question of `consultarEstadoAutorizacionComprobante`. */
-export function consultationEnvelope(accessKey: string): string {
+function consultationEnvelope(accessKey: string): string {
   if (!/^\d{49}$/.test(accessKey)) throw new TypeError('an access key has 49 digits');
-  return (
-    '<?xml version="1.0" encoding="UTF-8"?>' +
-    `<soapenv:Envelope xmlns:soapenv="http://schemas.xmlsoap.org/soap/envelope/" xmlns:ec="${NAMESPACE}">` +
-    '<soapenv:Header/><soapenv:Body><ec:consultarEstadoAutorizacionComprobante>' +
-    `<claveAcceso>${accessKey}</claveAcceso>` +
-    '</ec:consultarEstadoAutorizacionComprobante></soapenv:Body></soapenv:Envelope>'
-  );
+  return envelopeOf(NAMESPACE, 'consultarEstadoAutorizacionComprobante', `<claveAcceso>${accessKey}</claveAcceso>`);
 }
 
 function readConsultation(body: string, accessKey: string): ConsultationAnswer {

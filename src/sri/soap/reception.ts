@@ -10,7 +10,7 @@ import {
   type Element,
   type SriMessage,
 } from './message.js';
-import { exchange, unusable } from './exchange.js';
+import { ask, envelopeOf } from './exchange.js';
 import { DEFAULT_SOAP_LIMITS, type SoapLimits, type SoapTransport } from './transport.js';
 import type { Unanswered } from './unanswered.js';
 
@@ -42,26 +42,14 @@ export class ReceptionClient {
    * @param accessKey its access key, to recognise an answer to another document
    */
   async submit(signed: Uint8Array, accessKey: string): Promise<ReceptionAnswer> {
-    const answer = await exchange(this.transport, this.url, receptionEnvelope(signed), this.limits);
-    if (answer.kind !== 'answer') return answer;
-    try {
-      return readReception(answer.body, accessKey);
-    } catch (error) {
-      if (error instanceof NoEvidence) return unusable(error, answer.body);
-      throw error;
-    }
+    return ask(this.transport, this.url, receptionEnvelope(signed), this.limits, (body) => readReception(body, accessKey));
   }
 }
 
 /** The question of `validarComprobante`, with the signed document in base64. */
-export function receptionEnvelope(signed: Uint8Array): string {
+function receptionEnvelope(signed: Uint8Array): string {
   const base64 = Buffer.from(signed.buffer, signed.byteOffset, signed.byteLength).toString('base64');
-  return (
-    '<?xml version="1.0" encoding="UTF-8"?>' +
-    `<soapenv:Envelope xmlns:soapenv="http://schemas.xmlsoap.org/soap/envelope/" xmlns:ec="${NAMESPACE}">` +
-    `<soapenv:Header/><soapenv:Body><ec:validarComprobante><xml>${base64}</xml></ec:validarComprobante>` +
-    '</soapenv:Body></soapenv:Envelope>'
-  );
+  return envelopeOf(NAMESPACE, 'validarComprobante', `<xml>${base64}</xml>`);
 }
 
 function readReception(body: string, accessKey: string): ReceptionAnswer {
