@@ -9,7 +9,7 @@ import { SLEEPER, type Sleeper } from '../../shared/ports.js';
 import { answerWithin, LateAnswer } from '../answer-time.js';
 import { type Logger, LOGGER } from '../observability/logger.js';
 import { Meters } from '../observability/meters.js';
-import { noteKey, PROBE, type RedisProbe } from '../observability/redis-probe.js';
+import { noteKey, RedisProbe } from '../observability/redis-probe.js';
 import { leaveDemoted } from '../queue/demoted.js';
 import { openRedisCluster } from '../queue/redis-cluster.js';
 import { accountAddress } from './email-address.js';
@@ -59,7 +59,7 @@ const SILENCE_MS = 10_000;
  * of the buckets `auth` and `account`: passwords are not guessed at while nobody counts.
  */
 @Injectable()
-export class RateLimits implements OnApplicationShutdown, RedisProbe {
+export class RateLimits extends RedisProbe implements OnApplicationShutdown {
   private readonly redis: Redis | Cluster;
   /** What all processes count together. */
   private readonly shared: Readonly<Record<Counted, RateLimiterRedis>>;
@@ -74,6 +74,7 @@ export class RateLimits implements OnApplicationShutdown, RedisProbe {
     private readonly meters: Meters,
     @Inject(SLEEPER) private readonly sleeper: Sleeper,
   ) {
+    super();
     const connectTimeout = 2_000;
     this.redis = settings.REDIS_CLUSTER
       ? openRedisCluster(settings, { node: { connectTimeout, socketTimeout: SILENCE_MS }, offlineQueue: false })
@@ -123,16 +124,6 @@ export class RateLimits implements OnApplicationShutdown, RedisProbe {
       this.reportUp();
     } catch (failure) {
       this.reportDown(failure);
-    }
-  }
-
-  /** True when Redis takes something in time. */
-  async isReachable(): Promise<boolean> {
-    try {
-      await this.note(PROBE.name, PROBE.value);
-      return true;
-    } catch {
-      return false;
     }
   }
 

@@ -1,11 +1,19 @@
 /** What a process asks of Redis besides its work. None takes long. */
-export interface RedisProbe {
-  /** Whether Redis answers and keeps what it is given, which one that only reads does not; never throws. */
-  isReachable(): Promise<boolean>;
+export abstract class RedisProbe {
   /** What was noted under a name; null: nothing. @throws Error when Redis does not answer */
-  recall(name: string): Promise<string | null>;
+  abstract recall(name: string): Promise<string | null>;
   /** Notes a value under a name, for as long as Redis keeps it. @throws Error when Redis does not answer */
-  note(name: string, value: string): Promise<void>;
+  abstract note(name: string, value: string): Promise<void>;
+
+  /** Whether Redis answers and keeps what it is given, which one that only reads does not; never throws. */
+  async isReachable(): Promise<boolean> {
+    try {
+      await this.note(PROBE.name, PROBE.value);
+      return true;
+    } catch {
+      return false;
+    }
+  }
 }
 
 export const noteKey = (prefix: string, name: string): string => `${prefix}:note:${name}`;

@@ -4,7 +4,7 @@ import type { JobOptions, Queue } from 'bull';
 import { type Settings, SETTINGS } from '../../config/settings.js';
 import { CLOCK, type Clock, SLEEPER, type Sleeper } from '../../shared/ports.js';
 import { answerWithin } from '../answer-time.js';
-import { noteKey, PROBE, type RedisProbe } from '../observability/redis-probe.js';
+import { noteKey, PROBE, RedisProbe } from '../observability/redis-probe.js';
 import { type Announcement, DueWork } from '../outbox/due-work.js';
 
 export const ISSUANCE_QUEUE = 'issuance';
@@ -32,7 +32,7 @@ const PROOF_HOLDS_MS = 5_000;
  * row in PostgreSQL that is announced again until somebody claims it.
  */
 @Injectable()
-export class IssuanceBell implements OnApplicationShutdown, RedisProbe {
+export class IssuanceBell extends RedisProbe implements OnApplicationShutdown {
   private readonly log = new Logger(IssuanceBell.name);
   private waiting: Announcement[] = [];
   private ringing: Promise<void> | null = null;
@@ -48,7 +48,9 @@ export class IssuanceBell implements OnApplicationShutdown, RedisProbe {
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(SLEEPER) private readonly sleeper: Sleeper,
     @Inject(SETTINGS) private readonly settings: Settings,
-  ) {}
+  ) {
+    super();
+  }
 
   /** Rings for one document without making the caller wait on Redis. */
   ringSoon(announcement: Announcement): void {
@@ -113,16 +115,6 @@ export class IssuanceBell implements OnApplicationShutdown, RedisProbe {
   async waitingJobs(): Promise<number> {
     this.mustBeConnected();
     return this.withinLimit(this.queue.getWaitingCount());
-  }
-
-  /** True when Redis takes something within a second. */
-  async isReachable(): Promise<boolean> {
-    try {
-      await this.note(PROBE.name, PROBE.value);
-      return true;
-    } catch {
-      return false;
-    }
   }
 
   /** What was noted under a name. @throws Error when Redis does not answer within a second */
