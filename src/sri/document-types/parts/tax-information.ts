@@ -5,7 +5,8 @@ import type { Numbering } from '../document-type.js';
 /** Off-line issuing knows only the normal emission type. */
 const NORMAL_EMISSION = '1';
 
-const RIMPE_LEGEND: Readonly<Record<IssuerSnapshot['rimpe'], string | null>> = {
+/** What XML and print say of the regime; null: nothing. */
+export const RIMPE_LEGEND: Readonly<Record<IssuerSnapshot['rimpe'], string | null>> = {
   none: null,
   entrepreneur: 'CONTRIBUYENTE RÉGIMEN RIMPE',
   popular_business: 'CONTRIBUYENTE NEGOCIO POPULAR - RÉGIMEN RIMPE',

@@ -1,4 +1,5 @@
 import type { IssuerSnapshot } from '../../document-types/content.js';
+import { RIMPE_LEGEND } from '../../document-types/parts/tax-information.js';
 import { type Block, paragraph, spacer, stack } from '../page/block.js';
 import { field, fieldGrid } from '../page/field-grid.js';
 import type { Pen } from '../page/pen.js';
@@ -6,12 +7,6 @@ import { TEXT, type TextStyle } from '../page/style.js';
 import type { Logo } from '../logo.js';
 
 const LOGO_BOX = { width: 200, height: 62 } as const;
-
-const RIMPE: Readonly<Record<IssuerSnapshot['rimpe'], string | null>> = {
-  none: null,
-  entrepreneur: 'CONTRIBUYENTE RÉGIMEN RIMPE',
-  popular_business: 'CONTRIBUYENTE NEGOCIO POPULAR - RÉGIMEN RIMPE',
-};
 
 /** Who issues: logo, names, addresses and the legends of the issuer's regime. Without a logo the name takes its place. */
 export function issuerBlock(pen: Pen, issuer: IssuerSnapshot, logo: Logo | null, width: number): Block {
@@ -33,7 +28,7 @@ export function issuerBlock(pen: Pen, issuer: IssuerSnapshot, logo: Logo | null,
       ],
       width,
     ),
-    ...(RIMPE[issuer.rimpe] === null ? [] : [spacer(6), paragraph(pen, RIMPE[issuer.rimpe] ?? '', TEXT.legend, width)]),
+    ...(RIMPE_LEGEND[issuer.rimpe] === null ? [] : [spacer(6), paragraph(pen, RIMPE_LEGEND[issuer.rimpe] ?? '', TEXT.legend, width)]),
   ]);
 }
 
