@@ -2,12 +2,10 @@ import { generateKeyPair } from 'node:crypto';
 import { promisify } from 'node:util';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { type Clock, CLOCK } from '../../shared/ports.js';
-import { verifySignedDocument } from '../../sri/signing/self-check.js';
+import { SAMPLE_DOCUMENT, verifySignedDocument } from '../../sri/signing/self-check.js';
 import { XadesSigner } from '../../sri/signing/xades.js';
 import { type Logger, LOGGER } from './logger.js';
 import { selfTestCertificate } from './self-test-certificate.js';
-
-const SAMPLE = '<factura id="comprobante" version="1.1.0"><infoTributaria><razonSocial>Ñandú &amp; Cía</razonSocial></infoTributaria></factura>';
 
 /**
  * Signs and verifies one sample at start: a host whose cryptographic policy
@@ -46,7 +44,7 @@ export class SigningSelfTest implements OnModuleInit {
     try {
       const { privateKey, publicKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 });
       const signer = new XadesSigner(selfTestCertificate(privateKey, publicKey), privateKey);
-      const check = verifySignedDocument(await signer.sign(SAMPLE, this.clock.now()));
+      const check = verifySignedDocument(await signer.sign(SAMPLE_DOCUMENT, this.clock.now()));
       return check.valid ? null : (check.problem ?? 'the signature does not verify');
     } catch (error) {
       return error instanceof Error ? error.message : 'unknown failure';

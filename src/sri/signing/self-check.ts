@@ -9,6 +9,9 @@ const C14N = 'http://www.w3.org/TR/2001/REC-xml-c14n-20010315';
 const ENVELOPED = 'http://www.w3.org/2000/09/xmldsig#enveloped-signature';
 const SIGNED_PROPERTIES_TYPE = 'http://uri.etsi.org/01903#SignedProperties';
 
+/** What is signed to see whether a key, or this host, signs. */
+export const SAMPLE_DOCUMENT = '<factura id="comprobante" version="1.1.0"><infoTributaria><razonSocial>Ñandú &amp; Cía</razonSocial></infoTributaria></factura>';
+
 /** The whole signed document may have 320 KB at the SRI; a little above it is still checked. */
 const MAX_BYTES = 2 * 1024 * 1024;
 const SIGNING_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?-05:00$/;

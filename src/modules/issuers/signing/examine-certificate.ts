@@ -2,11 +2,9 @@ import { createPrivateKey, type KeyObject } from 'node:crypto';
 import type { OpenedContainer } from '../../../platform/secrets/pkcs12-opener.js';
 import { SIGNATURE_BYTES } from '../../../sri/preflight.js';
 import { type CertificateDescription, describeCertificate, keyFlaw } from '../../../sri/signing/certificate.js';
-import { verifySignedDocument } from '../../../sri/signing/self-check.js';
+import { SAMPLE_DOCUMENT, verifySignedDocument } from '../../../sri/signing/self-check.js';
 import { HostCannotSignError, XadesSigner } from '../../../sri/signing/xades.js';
 import { certificateFindings, type CheckFinding, type CheckReason } from '../domain/certificate-checks.js';
-
-const TEST_DOCUMENT = '<factura id="comprobante" version="1.1.0"><infoTributaria><razonSocial>Ñandú &amp; Cía</razonSocial></infoTributaria></factura>';
 
 export interface Examination {
   readonly certificateDer: Buffer;
@@ -31,9 +29,9 @@ export async function examineCertificate(opened: OpenedContainer, ruc: string, n
 /** Signs a sample and has it verified by other code than the signer's. */
 async function trySigning(certificateDer: Buffer, privateKey: KeyObject, now: Date, hostSigns: () => Promise<boolean>): Promise<CheckReason<'test_signature'>> {
   try {
-    const signed = await new XadesSigner(certificateDer, privateKey).sign(TEST_DOCUMENT, now);
+    const signed = await new XadesSigner(certificateDer, privateKey).sign(SAMPLE_DOCUMENT, now);
     if (!verifySignedDocument(signed, { expectedCertificate: certificateDer }).valid) return 'test_signature_failed';
-    return signed.length - Buffer.byteLength(TEST_DOCUMENT) > SIGNATURE_BYTES ? 'signature_too_large' : 'verified';
+    return signed.length - Buffer.byteLength(SAMPLE_DOCUMENT) > SIGNATURE_BYTES ? 'signature_too_large' : 'verified';
   } catch (error) {
     // OpenSSL fails alike over a key whose numbers do not fit together and on a host that forbids SHA-1.
     if (!(error instanceof HostCannotSignError) || !(await hostSigns())) throw error;
