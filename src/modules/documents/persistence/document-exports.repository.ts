@@ -4,6 +4,7 @@ import type { DocumentFilter } from '../domain/document-filter.js';
 import { EXPORT_COLUMNS, type ExportColumn, type ExportRow } from '../domain/export-columns.js';
 import { documentConditions, wordsCondition } from './document-conditions.js';
 import { Parameters } from './parameters.js';
+import { NUMBER_OF_KEY } from './printed-number.js';
 
 /** Documents looked at in one statement: bounds its time and its memory whatever the filter lets through. */
 const WINDOW = 2_000;
@@ -12,7 +13,7 @@ const instant = (column: string): string => `to_char(${column} at time zone 'UTC
 
 /** Columns that are not simply the document's own. */
 const EXPRESSIONS: Readonly<Partial<Record<ExportColumn, string>>> = {
-  number: `substr(d.access_key, 25, 3) || '-' || substr(d.access_key, 28, 3) || '-' || substr(d.access_key, 31, 9)`,
+  number: NUMBER_OF_KEY,
   issue_date: `to_char(d.issue_date, 'YYYY-MM-DD')`,
   authorization_date: instant('d.authorization_date'),
   issuer_ruc: 'i.ruc',

@@ -6,9 +6,10 @@ import { isMoving } from '../domain/lifecycle.js';
 import type { DocumentListItem } from '../documents.responses.js';
 import { documentConditions, sharedConditions, statusCondition, wordsCondition } from './document-conditions.js';
 import { Parameters } from './parameters.js';
+import { NUMBER_OF_KEY } from './printed-number.js';
 
 const ITEM = `d.id, d.tenant_id, d.issuer_id, i.razon_social as issuer_razon_social, d.document_type, d.sequential,
-  substr(d.access_key, 25, 3) || '-' || substr(d.access_key, 28, 3) || '-' || substr(d.access_key, 31, 9) as number,
+  ${NUMBER_OF_KEY} as number,
   to_char(d.issue_date, 'YYYY-MM-DD') as issue_date, d.total::text, d.status, d.buyer_name, d.buyer_id,
   d.access_key, d.authorization_number, d.authorization_date, d.sri_environment, d.created_at, d.updated_at`;
 
