@@ -1,3 +1,4 @@
+import { METHODS } from '../platform/openapi/description.js';
 import { type Permission, PERMISSIONS, isAllowed, type Role, ROLES } from '../platform/security/permissions.js';
 import { generatedFrom, table } from './markdown.js';
 
@@ -5,8 +6,6 @@ import { generatedFrom, table } from './markdown.js';
 export interface DescribedApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
-
-const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 
 const TITLE: Readonly<Record<Role, string>> = {
   tenant_owner: 'owner',

@@ -3,8 +3,8 @@ export type Outcome =
   | { readonly outcome: 'taken'; readonly messageId: string }
   | { readonly outcome: 'put_off' | 'bounced' | 'refused'; readonly reason: string };
 
-export type MailStatus = 'queued' | 'sent' | 'failed' | 'bounced';
-export const MAIL_STATUSES = ['queued', 'sent', 'failed', 'bounced'] as const satisfies readonly MailStatus[];
+export const MAIL_STATUSES = ['queued', 'sent', 'failed', 'bounced'] as const;
+export type MailStatus = (typeof MAIL_STATUSES)[number];
 
 /** How a mail stands after an attempt. */
 export interface Standing {
