@@ -2,7 +2,7 @@ import { dec, money, sum, type Decimal } from '../../../shared/decimal.js';
 import type { Finding } from '../../../shared/finding.js';
 import { percentOf, rateOf } from '../../money.js';
 import type { ComputedTotals, DocumentContent, DocumentTax, SupportingDocument, WithheldTax } from '../content.js';
-import { defineRules, finding, repeated, type Rule } from '../rules/rule.js';
+import { defineRules, equal, finding, repeated } from '../rules/rule.js';
 
 const SPECIFICATION = 'Ficha técnica 2.32, anexo del comprobante de retención';
 
@@ -142,7 +142,3 @@ function groupsOf(documents: readonly SupportingDocument[]): ReadonlyMap<string,
 }
 
 const keyOf = (taxCode: string, code: string, percent: string): string => `${taxCode}/${code}/${percent}`;
-
-function* equal(rule: Rule, pointer: string, expected: Decimal, actual: string): Generator<Finding> {
-  if (!expected.eq(dec(actual))) yield finding(rule, pointer, money(expected), actual);
-}

@@ -1,3 +1,4 @@
+import { dec, money, type Decimal } from '../../../shared/decimal.js';
 import type { Finding } from '../../../shared/finding.js';
 import { beginningOf } from '../../../shared/text.js';
 
@@ -77,4 +78,9 @@ export function* repeated<Entry>(
     if (seen.has(key)) yield [entry, index];
     seen.add(key);
   }
+}
+
+/** An amount that is to be this one, to the cent. */
+export function* equal(rule: Rule, pointer: string, expected: Decimal, actual: string): Generator<Finding> {
+  if (!expected.eq(dec(actual))) yield finding(rule, pointer, money(expected), actual);
 }

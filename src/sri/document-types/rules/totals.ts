@@ -1,9 +1,9 @@
-import { dec, money, sum, type Decimal } from '../../../shared/decimal.js';
+import { dec, sum } from '../../../shared/decimal.js';
 import type { Finding } from '../../../shared/finding.js';
 import { lookup } from '../../tables/code-table.js';
 import { AMOUNT_LIMITS, LIMIT } from '../../tables/limits.js';
 import type { DocumentContent } from '../content.js';
-import { defineRules, finding, type Rule } from './rule.js';
+import { defineRules, equal, finding } from './rule.js';
 
 const ARITHMETIC = 'Ficha técnica 2.32, anexo 3 y mensaje 52';
 
@@ -58,8 +58,4 @@ export function* checkTotals(content: DocumentContent, additions: readonly strin
   }
   const limit = lookup(AMOUNT_LIMITS, LIMIT.webService, content.issueDate);
   if (limit && dec(content.total).greaterThan(dec(limit.amount))) yield finding(RULES['totals.too_large'], '/total', `≤ ${limit.amount}`, content.total);
-}
-
-function* equal(rule: Rule, pointer: string, expected: Decimal, actual: string): Generator<Finding> {
-  if (!expected.eq(dec(actual))) yield finding(rule, pointer, money(expected), actual);
 }
