@@ -95,7 +95,6 @@ async function startDatabase(options: LocalOptions, folder: DataFolder, parts: R
     ({ description, url }) => `${description}, ${hostOf(url)}`,
   );
   parts.add('PostgreSQL', {
-    name: 'PostgreSQL',
     logFile: server.logFile,
     ended: server.ended.then(({ reason }) => reason),
     stop: () => server.stop(),
@@ -115,7 +114,6 @@ async function startRedis(options: LocalOptions, parts: RunningParts, progress: 
     ({ description, url }) => `${description}, ${hostOf(url)}`,
   );
   parts.add('Redis', {
-    name: 'Redis',
     logFile: null,
     ended: server.ended.then(({ reason, output }) => `${reason}\n${output}`),
     stop: () => server.stop(),

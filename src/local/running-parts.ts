@@ -2,7 +2,6 @@ import { logTail } from '../platform/embedded/log-tail.js';
 
 /** Something that was started and has to be stopped. */
 export interface RunningPart {
-  readonly name: string;
   readonly logFile: string | null;
   /** Resolves with how it ended. */
   readonly ended: Promise<string>;

@@ -39,7 +39,7 @@ async function startMailbox(options: LocalOptions, parts: RunningParts, progress
     ({ pageUrl }) => `Mailbox, ${pageUrl}`,
   );
   const endless = new Promise<string>(() => undefined);
-  parts.add('mailbox', { name: 'mailbox', logFile: null, ended: endless, stop: () => mailbox.stop() });
+  parts.add('mailbox', { logFile: null, ended: endless, stop: () => mailbox.stop() });
   return mailbox;
 }
 

@@ -93,8 +93,6 @@ describe('access key', () => {
       emissionPoint: '002',
       sequential: 101,
       numericCode: '12345678',
-      emissionType: '1',
-      checkDigit: 2,
     });
   });
 

@@ -20,8 +20,6 @@ export interface AccessKeyParts {
 /** The segments as they stand in a key: digits whose meaning is not judged. */
 export interface ParsedAccessKey extends Omit<AccessKeyParts, 'environment'> {
   readonly environment: string;
-  readonly emissionType: string;
-  readonly checkDigit: number;
 }
 
 const KEY = /^[0-9]{49}$/;
@@ -77,8 +75,6 @@ export function parseAccessKey(key: string): ParsedAccessKey | null {
     emissionPoint: key.slice(27, 30),
     sequential: Number(key.slice(30, 39)),
     numericCode: key.slice(39, 47),
-    emissionType: key.slice(47, 48),
-    checkDigit: Number(key.slice(48)),
   };
 }
 

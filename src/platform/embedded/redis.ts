@@ -19,7 +19,6 @@ export interface EmbeddedRedisOptions {
 
 export interface EmbeddedRedis {
   readonly url: string;
-  readonly kind: RedisKind;
   readonly pid: number;
   /** For the progress line; says so when the server is for development only. */
   readonly description: string;
@@ -51,7 +50,6 @@ export async function startEmbeddedRedis(options: EmbeddedRedisOptions = {}): Pr
     if (problem === null) {
       return {
         url: `redis://127.0.0.1:${port}`,
-        kind: found.kind,
         pid: server.pid,
         description: found.description,
         ended: server.ended,

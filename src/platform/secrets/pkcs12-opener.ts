@@ -27,7 +27,6 @@ export interface RefusedContainer {
   readonly kind: 'refused';
   /** A reason of the reader, or `too_costly` when the file exceeded processor time or memory. */
   readonly reason: Pkcs12Reason | 'too_costly';
-  readonly message: string;
 }
 
 export type OpeningResult = OpenedContainer | RefusedContainer;
@@ -89,4 +88,4 @@ const isCostOf = ({ limit }: ThreadEnding): boolean => limit === 'memory' || lim
 const brokenOff = ({ limit, reason }: ThreadEnding): Error =>
   limit === 'machine' ? new DomainError('SERVICE_UNAVAILABLE', { reason: 'machine_busy' }) : new Error(`the reader of certificates broke: ${reason}`);
 
-const TOO_COSTLY: RefusedContainer = { kind: 'refused', reason: 'too_costly', message: 'the file takes too much time or memory to open' };
+const TOO_COSTLY: RefusedContainer = { kind: 'refused', reason: 'too_costly' };

@@ -9,9 +9,9 @@ function open({ bytes, password, ruc, now }: OpeningTask): OpeningResult {
     // Copies of their own: a slice would carry the whole underlying buffer.
     return { kind: 'opened', refusal, pairs, chain, privateKeyPkcs8: Uint8Array.from(privateKeyPkcs8), certificateDer: Uint8Array.from(certificateDer) };
   } catch (error) {
-    if (error instanceof Pkcs12Error) return { kind: 'refused', reason: error.reason, message: error.message };
+    if (error instanceof Pkcs12Error) return { kind: 'refused', reason: error.reason };
     // Whatever a hostile file provokes inside the parser is the file's fault; its text stays here.
-    return { kind: 'refused', reason: 'malformed', message: 'the file cannot be read' };
+    return { kind: 'refused', reason: 'malformed' };
   }
 }
 

@@ -10,7 +10,6 @@ export interface DeclaredRoute {
   readonly path: string;
   readonly permission: Permission | null;
   readonly signedIn: boolean;
-  readonly handler: string;
 }
 
 /**
@@ -34,7 +33,7 @@ export class RouteDeclarations implements OnModuleInit {
 
   /** All routes with their demands. */
   routes(): readonly DeclaredRoute[] {
-    return this.scan().map(({ method, path, permission, signedIn, handler }) => ({ method, path, permission: permission ?? null, signedIn, handler }));
+    return this.scan().map(({ method, path, permission, signedIn }) => ({ method, path, permission: permission ?? null, signedIn }));
   }
 
   private scan() {

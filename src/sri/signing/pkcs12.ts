@@ -24,7 +24,7 @@ interface Candidate extends SigningIdentity {
 /** A container with a pair, whether that pair can sign or not. */
 export interface InspectedContainer extends SigningIdentity {
   /** Why not even this pair, the best of the file, can sign; null when it can. RUC and dates are the caller's to judge. */
-  readonly refusal: { readonly reason: Pkcs12Reason; readonly message: string } | null;
+  readonly refusal: Pkcs12Reason | null;
   /** How many pairs of key and certificate the file holds. */
   readonly pairs: number;
   readonly chain: CertificateChain;
@@ -52,7 +52,7 @@ export function inspectPkcs12(bytes: Uint8Array, password: string, ruc: string, 
   return {
     privateKeyPkcs8,
     certificateDer,
-    refusal: refusal === null ? null : { reason: refusal.reason, message: refusal.message },
+    refusal: refusal?.reason ?? null,
     pairs: candidates.length,
     chain: followChain(certificateDer, certificates),
   };

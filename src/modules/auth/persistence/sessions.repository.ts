@@ -3,7 +3,6 @@ import { TenantTransaction } from '../../../platform/database/tenant-transaction
 import type { RequestOrigin } from '../../../platform/http/service-request.js';
 
 export interface RotatedToken {
-  readonly outcome: 'rotated' | 'reused' | 'refused';
   readonly user_id: string | null;
   readonly session_id: string | null;
   readonly token_version: number | null;
@@ -36,7 +35,7 @@ export class SessionsRepository {
     const [row] = await this.database.withoutTenant<RotatedToken>('select * from renew_session($1, $2, $3, make_interval(days => $4), $5, $6, $7)', [
       hash, newHash, expires, longestDays, now, origin.requestId, origin.address,
     ]);
-    return row ?? { outcome: 'refused', user_id: null, session_id: null, token_version: null, expires_at: null };
+    return row ?? { user_id: null, session_id: null, token_version: null, expires_at: null };
   }
 
   /** Whether a session goes on. @param tokenVersion the account's, as it was read last */

@@ -54,7 +54,7 @@ export class UploadCertificateHandler implements ICommandHandler<UploadCertifica
     const opened = await this.open(tenant.tenantId, file, password, ruc, now, language);
     try {
       const { certificateDer, description, findings } = await examineCertificate(opened, ruc, now, () => this.signing.passes());
-      if (opened.refusal !== null) throw refused(opened.refusal.reason, findings, language);
+      if (opened.refusal !== null) throw refused(opened.refusal, findings, language);
       requireSound(findings, language);
       const id = (await this.certificates.idOf(tenant.tenantId, issuerId, description.fingerprintSha256)) ?? this.ids.uuid();
       const owner = { tenantId: tenant.tenantId, issuerId, certificateId: id };
