@@ -19,8 +19,8 @@ export class Api {
     return this.call('GET', path);
   }
 
-  post<Answer>(path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
-    return this.call('POST', path, body, headers);
+  post<Answer>(path: string, body?: unknown): Promise<Answer> {
+    return this.call('POST', path, body);
   }
 
   async remove(path: string): Promise<void> {
@@ -43,8 +43,8 @@ export class Api {
     }
   }
 
-  private async call<Answer>(method: string, path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
-    const typed = body === undefined ? headers : { 'Content-Type': 'application/json', ...headers };
+  private async call<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
+    const typed: Record<string, string> = body === undefined ? {} : { 'Content-Type': 'application/json' };
     const response = await this.open(method, path, typed, body === undefined ? undefined : JSON.stringify(body));
     if (!response.ok) throw await refusal(response);
     const text = await bodyOf(response);

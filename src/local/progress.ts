@@ -2,10 +2,7 @@
 export class Progress {
   private readonly underWay = new Set<string>();
 
-  constructor(
-    private readonly out: NodeJS.WriteStream,
-    private readonly now: () => number = () => performance.now(),
-  ) {}
+  constructor(private readonly out: NodeJS.WriteStream) {}
 
   line(text = ''): void {
     this.clear();
@@ -19,7 +16,7 @@ export class Progress {
    * @param result turns the outcome into the words of the finished line
    */
   async step<T>(name: string, work: () => Promise<T>, result: (outcome: T) => string = () => name): Promise<T> {
-    const started = this.now();
+    const started = performance.now();
     this.underWay.add(name);
     this.show();
     try {
@@ -34,7 +31,7 @@ export class Progress {
 
   private finish(name: string, mark: string, text: string, started: number): void {
     this.underWay.delete(name);
-    const seconds = `${((this.now() - started) / 1000).toFixed(1)} s`;
+    const seconds = `${((performance.now() - started) / 1000).toFixed(1)} s`;
     this.line(`  ${mark} ${text.padEnd(72)} ${seconds.padStart(7)}`);
   }
 

@@ -64,7 +64,7 @@ export class AuditTrail {
    * Writes a line inside the transaction of the act, and looks at who acts once more.
    * @throws DomainError UNAUTHENTICATED, from the transaction, when the key was revoked, or the session ended, since the call came in
    */
-  async record(transaction: RunningTransaction, tenant: TenantContext, entry: AuditEntry, at = this.clock.now()): Promise<void> {
+  async record(transaction: RunningTransaction, tenant: TenantContext, entry: AuditEntry, at: Date): Promise<void> {
     await transaction.query('select record_act($1, $2)', [tenant.tenantId, actLine(tenant, entry, at)]);
   }
 

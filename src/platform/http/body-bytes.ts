@@ -18,7 +18,7 @@ export type TakeRoom = (bytes: number) => DomainError | null;
  * The whole body of a request; refused as soon as it exceeds the limit, or there is no room for it. Listens rather than
  * iterates: leaving an iteration early would destroy the connection before the refusal is written.
  */
-export function bodyBytes(request: ServiceRequest, response: Response, maxBytes: number, takeRoom: TakeRoom = () => null): Promise<Buffer> {
+export function bodyBytes(request: ServiceRequest, response: Response, maxBytes: number, takeRoom: TakeRoom): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const cutOff = (): void => reject(new DomainError('MALFORMED_REQUEST', { reason: 'cut_off' }));
     // If the caller has gone before anybody listened, no event follows.

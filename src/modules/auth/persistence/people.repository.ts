@@ -79,8 +79,8 @@ export class PeopleRepository {
     await this.database.withoutTenant('select record_login_failure($1, $2, $3, $4, $5, $6)', [userId, limit, lockedUntil, now, origin.requestId, origin.address]);
   }
 
-  async keepToken(hash: Buffer, purpose: 'link_identity', userId: string, detail: object, expires: Date, now: Date): Promise<void> {
-    await this.database.withoutTenant('select keep_one_time_token($1, $2, $3, $4, $5, $6)', [hash, purpose, userId, JSON.stringify(detail), expires, now]);
+  async keepLink(hash: Buffer, userId: string, detail: object, expires: Date, now: Date): Promise<void> {
+    await this.database.withoutTenant(`select keep_one_time_token($1, 'link_identity', $2, $3, $4, $5)`, [hash, userId, JSON.stringify(detail), expires, now]);
   }
 
   /** Whom to write to, or null when the address is confirmed, or five mails were sent in a day. */

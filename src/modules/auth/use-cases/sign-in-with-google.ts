@@ -62,7 +62,7 @@ export class SignInWithGoogleHandler implements ICommandHandler<SignInWithGoogle
   private async offerLink(userId: string, { issuer, subject, email }: ProvenIdentity): Promise<DomainError> {
     const token = drawToken(this.chance);
     const now = this.clock.now();
-    await this.people.keepToken(token.hash, 'link_identity', userId, { issuer, subject, email }, new Date(now.getTime() + LINK_MS), now);
+    await this.people.keepLink(token.hash, userId, { issuer, subject, email }, new Date(now.getTime() + LINK_MS), now);
     return new DomainError('ALREADY_EXISTS', { reason: 'link_required', link_token: token.clear });
   }
 

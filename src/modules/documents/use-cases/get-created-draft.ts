@@ -18,7 +18,7 @@ export class GetCreatedDraft extends Query<DocumentRecord> {
     readonly tenant: TenantContext,
     readonly documentId: string,
     readonly place: Place,
-    readonly language: Language = 'es',
+    readonly language: Language,
   ) {
     super();
   }

@@ -34,7 +34,7 @@ export class ValidateDocument extends Query<DocumentValidation> {
   constructor(
     readonly tenant: TenantContext,
     readonly body: DocumentValidateDto,
-    readonly language: Language = 'es',
+    readonly language: Language,
   ) {
     super();
   }

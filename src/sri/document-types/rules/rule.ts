@@ -58,12 +58,12 @@ export const excerpt = (text: string): string => beginningOf(text, 64);
 export const MOST_FINDINGS = 500;
 
 /** The first findings only; a rule that judges each item of long lists stops there. */
-export function* atMost(findings: Iterable<Finding>, most = MOST_FINDINGS): Generator<Finding> {
+export function* atMost(findings: Iterable<Finding>): Generator<Finding> {
   let told = 0;
   for (const one of findings) {
     yield one;
     told += 1;
-    if (told > most) return;
+    if (told > MOST_FINDINGS) return;
   }
 }
 

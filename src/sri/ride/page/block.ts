@@ -51,7 +51,7 @@ export function panel(pen: Pen, content: Block, width: number): Block {
   return {
     height,
     draw(x, y) {
-      pen.fill(x, y, width, height, COLOR.shade, 3);
+      pen.fill(x, y, width, height, COLOR.shade);
       content.draw(x + PADDING, y + PADDING);
     },
   };

@@ -6,6 +6,9 @@ const MOST_WIDTHS = 10_000;
 
 export type Align = 'left' | 'right' | 'center';
 
+/** Of the corners of shaded and framed boxes. */
+const RADIUS = 3;
+
 /**
  * Measures and draws on the current page. Coordinates are points from the top left
  * corner of the page; text is placed by the top of its line. Text never wraps or
@@ -102,12 +105,12 @@ export class Pen {
       .stroke();
   }
 
-  fill(x: number, y: number, width: number, height: number, color: string, radius = 0): void {
-    this.document.roundedRect(x, y, width, height, radius).fillColor(color).fill();
+  fill(x: number, y: number, width: number, height: number, color: string): void {
+    this.document.roundedRect(x, y, width, height, RADIUS).fillColor(color).fill();
   }
 
-  frame(x: number, y: number, width: number, height: number, radius = 3): void {
-    this.document.roundedRect(x, y, width, height, radius).lineWidth(0.6).strokeColor(COLOR.rule).stroke();
+  frame(x: number, y: number, width: number, height: number): void {
+    this.document.roundedRect(x, y, width, height, RADIUS).lineWidth(0.6).strokeColor(COLOR.rule).stroke();
   }
 
   /** Upright rectangles of one colour, filled together: the bars of a barcode. */

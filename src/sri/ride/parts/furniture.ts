@@ -13,7 +13,7 @@ export function openPage(pen: Pen, input: RideInput, mark: Mark | null, first: b
   if (mark !== null) {
     if (mark.watermark !== null) pen.watermark(mark.watermark.text, mark.watermark.color);
     top = PAGE.top - 10;
-    pen.fill(PAGE.left, top, CONTENT_WIDTH, BAND_HEIGHT, mark.shade, 3);
+    pen.fill(PAGE.left, top, CONTENT_WIDTH, BAND_HEIGHT, mark.shade);
     pen.write(mark.text, PAGE.width / 2, top + 3, inColor(TEXT.running, mark.color), 'center');
     top += BAND_HEIGHT + 9;
   }

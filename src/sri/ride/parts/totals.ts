@@ -97,7 +97,7 @@ export function totalsBlock(pen: Pen, lines: readonly TotalLine[], grand: TotalL
         top += rowHeight(row);
         pen.rule(x, top, width);
       }
-      pen.fill(x, top + 2, width, grandHeight, COLOR.accent, 3);
+      pen.fill(x, top + 2, width, grandHeight, COLOR.accent);
       pen.write(grand.label, x + SIDE, top + 2 + 4.5, TEXT.total);
       pen.write(grand.amount, x + width - SIDE, top + 2 + 4.5, TEXT.total, 'right');
     },
