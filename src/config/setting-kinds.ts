@@ -35,7 +35,7 @@ export const PERCENT_ENCODED = 'with special characters of its password percent-
  * Whether an address surely ends its password where it seems to. An @ behind the host says that a character of the password ended it
  * before: the rest would be taken for the host, and told to whoever reads that nobody answers there.
  */
-export function isWholeAddress(address: string): boolean {
+function isWholeAddress(address: string): boolean {
   if (!URL.canParse(address)) return false;
   const { pathname, search, hash } = new URL(address);
   return ![pathname, search, hash].some((part) => part.includes('@'));

@@ -6,7 +6,7 @@ import { commandLineOf } from '../platform/proc-file.js';
 import { LocalError } from './options.js';
 
 /** What a later start needs to issue as the same demo tenant. Holds the clear API key: mode 0600. */
-export const DEMO_TENANT = z.object({
+const DEMO_TENANT = z.object({
   tenant_id: z.string(),
   api_key: z.string(),
   ruc: z.string(),

@@ -53,7 +53,7 @@ export interface RideThread {
 }
 
 const COMPILED_THREAD: RideThread = { file: new URL('./ride-thread.js', import.meta.url), limits: LIMITS };
-export const RIDE_THREAD = Symbol('RideThread');
+const RIDE_THREAD = Symbol('RideThread');
 
 /**
  * Draws printed documents in a process of its own, one after the other: a document of hundreds of lines takes tenths of

@@ -39,7 +39,7 @@ const PATIENCE_MS = 30_000;
 const ROOM: Room = { atOnce: 2, atOnceOfTenant: 1, waiting: 16, waitingOfTenant: 6 };
 
 const COMPILED_THREAD = new URL('./pkcs12-thread.js', import.meta.url);
-export const PKCS12_THREAD_FILE = Symbol('Pkcs12ThreadFile');
+const PKCS12_THREAD_FILE = Symbol('Pkcs12ThreadFile');
 
 /** Opens uploaded PKCS#12 files in a process of their own, which is killed after 3 seconds of processor time or beyond 256 MB. */
 @Injectable()

@@ -22,6 +22,6 @@ import { readTokenKeys, TokenKeys } from './token-keys.js';
     BearerGuard,
     PersonAuthentication,
   ],
-  exports: [RouteDeclarations, AccessTokens, BearerGuard, PersonAuthentication],
+  exports: [AccessTokens, PersonAuthentication],
 })
 export class SecurityModule {}

@@ -6,7 +6,7 @@ export function calendarDay(dayNumber: number): string {
 }
 
 /** Whether a day number is neither Saturday, Sunday nor one of the holidays (`YYYY-MM-DD`). */
-export function isBusinessDay(dayNumber: number, holidays: readonly string[]): boolean {
+function isBusinessDay(dayNumber: number, holidays: readonly string[]): boolean {
   const weekday = new Date(dayNumber * DAY_MS).getUTCDay();
   return weekday !== 0 && weekday !== 6 && !holidays.includes(calendarDay(dayNumber));
 }

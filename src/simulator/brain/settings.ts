@@ -42,7 +42,7 @@ export interface SimulatorSettings {
   readonly storedDocumentLimit: number | null;
 }
 
-export const RSA_SHA1 = 'http://www.w3.org/2000/09/xmldsig#rsa-sha1';
+const RSA_SHA1 = 'http://www.w3.org/2000/09/xmldsig#rsa-sha1';
 
 /** The SRI of a quiet day, with the schemas of the caller. */
 export function defaultSettings(schemas: SchemaSource): SimulatorSettings {

@@ -161,7 +161,7 @@ export function decideWithdrawal(document: DocumentState, answer: ConsultedAnswe
 /** An answer of the consultation service that was given. */
 export type ConsultedAnswer = Exclude<ConsultationAnswer, Unanswered>;
 
-export const isAnnulled = (answer: ConsultationAnswer): boolean => answer.kind === 'state' && answer.state === 'annulled';
+const isAnnulled = (answer: ConsultationAnswer): boolean => answer.kind === 'state' && answer.state === 'annulled';
 
 /**
  * Who says that what the SRI showed authorized under one of these keys is annulled: the SRI or, where it no longer tells, the caller;

@@ -123,7 +123,7 @@ function valuesOf(facts: DocumentFacts, language: Language): Readonly<Record<Pla
 const MONTHS = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November', 'December'];
 
 /** `15/09/2026`, or `15 September 2026`: there the numbers alone could be read either way. */
-export function day(date: string, language: Language): string {
+function day(date: string, language: Language): string {
   const [year = '', month = '', dayOfMonth = ''] = date.split('-');
   return language === 'es' ? `${dayOfMonth}/${month}/${year}` : `${Number(dayOfMonth)} ${MONTHS[Number(month) - 1] ?? month} ${year}`;
 }

@@ -28,7 +28,7 @@ export interface Begun {
 }
 
 /** Somebody serves this database, whose counters would jump under him. */
-export class ServedError extends Error {}
+class ServedError extends Error {}
 
 export interface RaisedCounter {
   readonly emission_point_id: string;

@@ -6,7 +6,7 @@ export interface Der {
 }
 
 /** The bytes are not the DER that was expected. */
-export class MalformedDer extends Error {}
+class MalformedDer extends Error {}
 
 export const TAG = {
   boolean: 0x01,

@@ -1,7 +1,7 @@
 import { child, children, descend, type Element, textAt } from '../xml/element.js';
 
 const DSIG = 'http://www.w3.org/2000/09/xmldsig#';
-export const XADES = 'http://uri.etsi.org/01903/v1.3.2#';
+const XADES = 'http://uri.etsi.org/01903/v1.3.2#';
 const C14N = 'http://www.w3.org/TR/2001/REC-xml-c14n-20010315';
 const ENVELOPED = 'http://www.w3.org/2000/09/xmldsig#enveloped-signature';
 const SIGNED_PROPERTIES_TYPE = 'http://uri.etsi.org/01903#SignedProperties';
