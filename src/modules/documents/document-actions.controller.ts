@@ -1,10 +1,10 @@
 import { Body, Controller, Delete, Get, Headers, HttpCode, Param, Post, Res, StreamableFile, UseInterceptors } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
-import { ApiAcceptedResponse, ApiBody, ApiCreatedResponse, ApiHeader, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
+import { ApiAcceptedResponse, ApiBody, ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { idempotencyKey, IdempotencyHeaders } from '../../platform/http/idempotency-key.js';
+import { idempotencyKey, IdempotencyHeaders, TakesIdempotencyKey } from '../../platform/http/idempotency-key.js';
 import { languageOf } from '../../platform/http/language.js';
-import { beginWait, preferredWait } from '../../platform/http/prefer.js';
+import { beginWait, preferredWait, TakesPrefer } from '../../platform/http/prefer.js';
 import { RateLimit } from '../../platform/http/rate-limits.js';
 import { RequirePermission, Tenant } from '../../platform/security/access.js';
 import type { TenantContext } from '../../shared/tenant-context.js';
@@ -49,7 +49,7 @@ export class DocumentActionsController {
   @Post('credit-note')
   @RequirePermission('documents:issue')
   @ApiOperation({ operationId: 'createCreditNote', summary: 'Draft a credit note of an authorized invoice' })
-  @ApiHeader({ name: 'Idempotency-Key', required: false, description: 'Same as the body field idempotency_key' })
+  @TakesIdempotencyKey()
   @ApiBody({ type: CreditNoteDto, examples: CREDIT_NOTE_EXAMPLES })
   @ApiCreatedResponse({ type: CreditNoteCreated })
   async creditNote(
@@ -70,7 +70,7 @@ export class DocumentActionsController {
   @UseInterceptors(SuggestionInRefusal)
   @RateLimit('issue')
   @ApiOperation({ operationId: 'correctDocument', summary: 'Send a refused document again with corrected content under the same number' })
-  @ApiHeader({ name: 'Prefer', required: false, description: 'wait=N: wait up to N seconds (1 to 30) until the document is decided, or waits for a person (under a pause or for a certificate too)' })
+  @TakesPrefer()
   @ApiBody({ type: DocumentCreateDto, examples: ISSUE_EXAMPLES })
   @ApiAcceptedResponse({ type: DocumentSyncSubmit })
   async correct(

@@ -1,13 +1,13 @@
 import { Body, Controller, Get, Headers, HttpCode, Param, Post, Query, Res, StreamableFile, UseInterceptors } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
-import { ApiAcceptedResponse, ApiBody, ApiExtraModels, ApiHeader, ApiOkResponse, ApiOperation, ApiProduces, ApiTags, getSchemaPath } from '@nestjs/swagger';
+import { ApiAcceptedResponse, ApiBody, ApiExtraModels, ApiOkResponse, ApiOperation, ApiProduces, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { CSV_TEXTS, SEPARATORS } from '../../platform/http/csv.js';
 import { EXPORTS_BOUND, TakesExportSlot } from '../../platform/http/export-slots.js';
 import { languageOf } from '../../platform/http/language.js';
-import { idempotencyKey, IdempotencyHeaders } from '../../platform/http/idempotency-key.js';
+import { idempotencyKey, IdempotencyHeaders, TakesIdempotencyKey } from '../../platform/http/idempotency-key.js';
 import { LISTS_BOUND, TakesListTurn } from '../../platform/http/list-turns.js';
-import { beginWait, preferredWait } from '../../platform/http/prefer.js';
+import { beginWait, preferredWait, TakesPrefer } from '../../platform/http/prefer.js';
 import { RateLimit } from '../../platform/http/rate-limits.js';
 import { RequirePermission, Tenant } from '../../platform/security/access.js';
 import { DomainError } from '../../shared/domain-error.js';
@@ -38,8 +38,8 @@ export class DocumentsController {
   @RequirePermission('documents:issue')
   @RateLimit('issue')
   @ApiOperation({ operationId: 'issueDocument', summary: 'Issue a document' })
-  @ApiHeader({ name: 'Idempotency-Key', required: false, description: 'Same as the body field idempotency_key' })
-  @ApiHeader({ name: 'Prefer', required: false, description: 'wait=N: wait up to N seconds (1 to 30) until the document is decided, or waits for a person (under a pause or for a certificate too)' })
+  @TakesIdempotencyKey()
+  @TakesPrefer()
   @ApiBody({ type: DocumentCreateDto, examples: ISSUE_EXAMPLES })
   @ApiExtraModels(DocumentAccepted, DocumentSyncSubmit)
   @ApiAcceptedResponse({ schema: { anyOf: [{ $ref: getSchemaPath(DocumentAccepted) }, { $ref: getSchemaPath(DocumentSyncSubmit) }] } })

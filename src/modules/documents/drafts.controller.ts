@@ -1,10 +1,10 @@
 import { Body, Controller, Delete, Headers, HttpCode, Param, Patch, Post, Res, UseInterceptors } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
-import { ApiAcceptedResponse, ApiBody, ApiCreatedResponse, ApiExtraModels, ApiHeader, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags, getSchemaPath } from '@nestjs/swagger';
+import { ApiAcceptedResponse, ApiBody, ApiCreatedResponse, ApiExtraModels, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { languageOf } from '../../platform/http/language.js';
-import { idempotencyKey, IdempotencyHeaders } from '../../platform/http/idempotency-key.js';
-import { beginWait, preferredWait } from '../../platform/http/prefer.js';
+import { idempotencyKey, IdempotencyHeaders, TakesIdempotencyKey } from '../../platform/http/idempotency-key.js';
+import { beginWait, preferredWait, TakesPrefer } from '../../platform/http/prefer.js';
 import { RateLimit } from '../../platform/http/rate-limits.js';
 import { RequirePermission, Tenant } from '../../platform/security/access.js';
 import { DomainError } from '../../shared/domain-error.js';
@@ -66,7 +66,7 @@ export class DraftsController {
     summary: 'Store a draft; no number is taken',
     description: `${FROM_LINES} What is taken stays as it is when the product changes. ${NOT_WARNED_OF} ${DRAFTS_BOUND}`,
   })
-  @ApiHeader({ name: 'Idempotency-Key', required: false, description: 'Same as the body field idempotency_key' })
+  @TakesIdempotencyKey()
   @ApiBody({ type: DocumentDraftDto, examples: DRAFT_EXAMPLES })
   @ApiCreatedResponse({ type: DocumentRecord })
   async create(
@@ -115,7 +115,7 @@ export class DraftsController {
   @RequirePermission('documents:issue')
   @RateLimit('issue')
   @ApiOperation({ operationId: 'issueDraft', summary: 'Issue a draft as it stands' })
-  @ApiHeader({ name: 'Prefer', required: false, description: 'wait=N: wait up to N seconds (1 to 30) until the document is decided, or waits for a person (under a pause or for a certificate too)' })
+  @TakesPrefer()
   @ApiExtraModels(DocumentAccepted, DocumentSyncSubmit)
   @ApiAcceptedResponse({ schema: { anyOf: [{ $ref: getSchemaPath(DocumentAccepted) }, { $ref: getSchemaPath(DocumentSyncSubmit) }] } })
   async issue(

@@ -1,10 +1,14 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { ApiHeader } from '@nestjs/swagger';
 import { normaliseText, textProblem } from '../../shared/text.js';
 import { ValidationFailure } from './validation-failure.js';
 
 const MAX = 255;
+
+/** Describes the header of an operation that takes the key there too. */
+export const TakesIdempotencyKey = (): MethodDecorator => ApiHeader({ name: 'Idempotency-Key', required: false, description: 'Same as the body field idempotency_key' });
 
 /** Every header `Idempotency-Key` of the request, as it came: Node's usual view joins several headers into one key that nobody gave. */
 export const IdempotencyHeaders = createParamDecorator(

@@ -1,7 +1,16 @@
+import { ApiHeader } from '@nestjs/swagger';
 import type { Response } from 'express';
 import type { ServiceRequest } from './service-request.js';
 
 const MAX_WAIT_SECONDS = 30;
+
+/** Describes the header of an operation that waits with its caller. */
+export const TakesPrefer = (): MethodDecorator =>
+  ApiHeader({
+    name: 'Prefer',
+    required: false,
+    description: `wait=N: wait up to N seconds (1 to ${MAX_WAIT_SECONDS}) until the document is decided, or waits for a person (under a pause or for a certificate too)`,
+  });
 
 /**
  * Seconds a caller is ready to wait until a document is decided, or waits for a
