@@ -3,6 +3,7 @@ import { TenantTransaction } from '../../../platform/database/tenant-transaction
 import type { RequestOrigin } from '../../../platform/http/service-request.js';
 import type { MemberRole } from '../../../shared/tenant-context.js';
 import type { InvitationRecord, OwnInvitationRecord } from '../auth.responses.js';
+import { FAILURES_BEFORE_LOCK, LOCK_MS } from '../domain/lock-out.js';
 
 export interface Account {
   readonly user_id: string;
@@ -75,8 +76,11 @@ export class PeopleRepository {
     ]);
   }
 
-  async recordFailure(userId: string, limit: number, lockedUntil: Date, now: Date, origin: RequestOrigin): Promise<void> {
-    await this.database.withoutTenant('select record_login_failure($1, $2, $3, $4, $5, $6)', [userId, limit, lockedUntil, now, origin.requestId, origin.address]);
+  /** Counts a wrong password; too many in a row lock the account for a while. */
+  async recordFailure(userId: string, now: Date, origin: RequestOrigin): Promise<void> {
+    await this.database.withoutTenant('select record_login_failure($1, $2, $3, $4, $5, $6)', [
+      userId, FAILURES_BEFORE_LOCK, new Date(now.getTime() + LOCK_MS), now, origin.requestId, origin.address,
+    ]);
   }
 
   async keepLink(hash: Buffer, userId: string, detail: object, expires: Date, now: Date): Promise<void> {

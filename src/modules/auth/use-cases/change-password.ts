@@ -5,7 +5,7 @@ import { ValidationFailure } from '../../../platform/http/validation-failure.js'
 import type { SignedInPerson } from '../../../platform/security/person.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import { type Clock, CLOCK } from '../../../shared/ports.js';
-import { FAILURES_BEFORE_LOCK, LOCK_MS } from '../passwords/lock-out.js';
+import { FAILURES_BEFORE_LOCK, LOCK_MS } from '../domain/lock-out.js';
 import { PasswordHasher } from '../passwords/password-hasher.js';
 import { refuseWeak } from '../passwords/refuse-weak.js';
 import { PeopleRepository } from '../persistence/people.repository.js';
@@ -50,9 +50,8 @@ export class ChangePasswordHandler implements ICommandHandler<ChangePassword> {
     refuseWeak(password, [email, name]);
     if (!(await this.hasher.matches(account.password_hash, current))) {
       await this.lookAgain(person, account.token_version);
-      const now = this.clock.now();
       // Waited for, unlike at the sign-in: a signed-in person learns nothing from the time it takes.
-      await this.people.recordFailure(userId, FAILURES_BEFORE_LOCK, new Date(now.getTime() + LOCK_MS), now, origin);
+      await this.people.recordFailure(userId, this.clock.now(), origin);
       throw wrongPassword();
     }
     const passwordHash = await this.hasher.hash(password);

@@ -4,7 +4,6 @@ import type { RequestOrigin } from '../../../platform/http/service-request.js';
 import { type Logger, LOGGER } from '../../../platform/observability/logger.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import { type Clock, CLOCK } from '../../../shared/ports.js';
-import { FAILURES_BEFORE_LOCK, LOCK_MS } from '../passwords/lock-out.js';
 import { PasswordHasher } from '../passwords/password-hasher.js';
 import { type Account, PeopleRepository } from '../persistence/people.repository.js';
 import { type OpenedSession, SessionOpener } from '../sessions/session-opener.js';
@@ -43,9 +42,7 @@ export class LogInHandler implements ICommandHandler<LogIn> {
     const isLocked = account.locked_until !== null && account.locked_until > now;
     if (matches && !isLocked && account.disabled_at === null) return this.open(account, origin);
     // Not waited for: a known address would show by the time it takes.
-    this.people
-      .recordFailure(account.user_id, FAILURES_BEFORE_LOCK, new Date(now.getTime() + LOCK_MS), now, origin)
-      .catch((error: unknown) => this.logger.error({ err: error }, 'a failed login was not recorded'));
+    this.people.recordFailure(account.user_id, now, origin).catch((error: unknown) => this.logger.error({ err: error }, 'a failed login was not recorded'));
     throw wrongLogin();
   }
 
