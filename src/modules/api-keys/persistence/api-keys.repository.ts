@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { AuditTrail } from '../../../platform/audit/audit-trail.js';
+import { lockTenant } from '../../../platform/database/lock-tenant.js';
 import { requireCredential } from '../../../platform/database/standing-credential.js';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import { isAllowed } from '../../../platform/security/permissions.js';
@@ -32,8 +33,7 @@ export class ApiKeysRepository {
   /** Adds a key; null when the tenant has as many standing ones as it may have. */
   async insert(tenant: TenantContext, key: NewApiKey, now: Date): Promise<ApiKeyRow | null> {
     return this.database.run(tenant.tenantId, async (manager) => {
-      // One after the other, so that the count holds. They wait for a password reset that takes the tenant back: whoever lost the tenant then learns nothing.
-      await manager.query('select 1 from tenants where id = $1 for no key update', [tenant.tenantId]);
+      await lockTenant(manager, tenant.tenantId);
       await requireStanding(manager, tenant);
       await requireCredential(manager, tenant, now);
       const maker = await makerOf(manager, tenant);

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { type AuditEntry, AuditTrail } from '../../../platform/audit/audit-trail.js';
+import { lockTenant } from '../../../platform/database/lock-tenant.js';
 import { requireCredential } from '../../../platform/database/standing-credential.js';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import { refuseDuplicates } from '../../../platform/database/unique-violation.js';
@@ -54,7 +55,7 @@ export class MembersRepository {
   async invite(tenant: TenantContext, invited: NewMember, judge: (actor: Actor) => void, now: Date): Promise<MemberRecord> {
     return refuseDuplicates('email', () =>
       this.database.run(tenant.tenantId, async (manager) => {
-        await lockTenant(manager, tenant);
+        if (!(await lockTenant(manager, tenant.tenantId))) throw new DomainError('NOT_FOUND');
         judge(await actorOf(manager, tenant));
         await requireCredential(manager, tenant, now);
         await refuseFlood(manager, tenant, invited.email, now);
@@ -81,7 +82,7 @@ export class MembersRepository {
     tenant: TenantContext, memberId: string, decide: (standing: Standing) => MemberChange | null, now: Date, demands: Permission | null = 'members:write',
   ): Promise<MemberRecord | null> {
     return this.database.run(tenant.tenantId, async (manager) => {
-      await lockTenant(manager, tenant);
+      if (!(await lockTenant(manager, tenant.tenantId))) throw new DomainError('NOT_FOUND');
       const standing = await standingOf(manager, tenant, memberId, demands);
       await requireCredential(manager, tenant, now);
       const decision = decide(standing);
@@ -204,11 +205,6 @@ async function isConfirmed(manager: EntityManager, { tenantId, principal }: Tena
           [tenantId],
         );
   return actor?.confirmed === true;
-}
-
-/** Changes go one after the other. They wait for a password reset that takes the tenant back: whoever lost the tenant then learns nothing. */
-async function lockTenant(manager: EntityManager, { tenantId }: TenantContext): Promise<void> {
-  found((await manager.query<unknown[]>('select 1 from tenants where id = $1 for no key update', [tenantId]))[0]);
 }
 
 /** The actor as the database knows it now: a change that was waited for may have taken its rights away. */

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AuditTrail } from '../../../platform/audit/audit-trail.js';
+import { lockTenant } from '../../../platform/database/lock-tenant.js';
 import { requireCredential } from '../../../platform/database/standing-credential.js';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
@@ -40,8 +41,7 @@ export class MailSettingsRepository {
   async change(tenant: TenantContext, change: MailSettingsChange, now: Date): Promise<MailSettings> {
     const { tenantId } = tenant;
     return this.database.run(tenantId, async (manager) => {
-      // Waits for a password reset that takes the tenant back: whoever lost the tenant then leaves no letterhead of theirs.
-      await manager.query('select 1 from tenants where id = $1 for no key update', [tenantId]);
+      await lockTenant(manager, tenantId);
       await requireCredential(manager, tenant, now);
       await manager.query('insert into mail_settings (tenant_id, updated_at) values ($1, $2) on conflict do nothing', [tenantId, now]);
       const [before] = await manager.query<MailSettings[]>(`select ${COLUMNS.join(', ')} from mail_settings where tenant_id = $1 for update`, [tenantId]);

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { AuditTrail } from '../../../platform/audit/audit-trail.js';
+import { lockTenant } from '../../../platform/database/lock-tenant.js';
 import { requireCredential } from '../../../platform/database/standing-credential.js';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
 import type { EventKind } from '../../../shared/event-catalogue.js';
@@ -40,8 +41,7 @@ export class WebhooksRepository {
   async insert(tenant: TenantContext, webhook: NewWebhook, secret: KeptSecret, most: number, now: Date): Promise<Omit<WebhookCreated, 'secret'> | null> {
     const { tenantId } = tenant;
     return this.database.run(tenantId, async (manager) => {
-      // One after the other, so that the count holds. They wait for a password reset that takes the tenant back: whoever lost the tenant then learns nothing.
-      await manager.query('select 1 from tenants where id = $1 for no key update', [tenantId]);
+      await lockTenant(manager, tenantId);
       await requireCredential(manager, tenant, now);
       const [counted] = await manager.query<{ total: number }[]>(`select count(*)::int as total from webhooks where ${STANDING}`, [tenantId]);
       if ((counted?.total ?? 0) >= most) return null;
