@@ -3,7 +3,7 @@ import { type FreeObjectLimits, freeObjectProblem } from '../../shared/free-obje
 import { isCalendarDay } from '../../shared/guayaquil.js';
 import { isObject } from '../../shared/is-object.js';
 import { normaliseText, textProblem } from '../../shared/text.js';
-import { UUID } from '../../shared/uuid.js';
+import { NIL_UUID, UUID } from '../../shared/uuid.js';
 import { accountAddress, isEmailAddress } from './email-address.js';
 import { field, type FieldOptions } from './field.js';
 import { accept, type Checked, type DtoClass, refuse } from './field-spec.js';
@@ -94,8 +94,6 @@ export function Digits(length: number, options: FieldOptions & { readonly not?: 
   return field({ check, api: { type: String, pattern, minLength: length, maxLength: length } }, options);
 }
 
-const NIL = '00000000-0000-0000-0000-000000000000';
-
 /** A UUID, lower-cased; the nil UUID names nothing and is refused. */
 export function Uuid(options: FieldOptions = {}): PropertyDecorator {
   const check = (value: unknown): Checked => {
@@ -108,7 +106,7 @@ export function Uuid(options: FieldOptions = {}): PropertyDecorator {
 /** The value as a lower-case UUID, or null when it is none; the nil UUID is none. */
 export function uuidOf(value: unknown): string | null {
   const lower = typeof value === 'string' ? value.toLowerCase() : '';
-  return UUID.test(lower) && lower !== NIL ? lower : null;
+  return UUID.test(lower) && lower !== NIL_UUID ? lower : null;
 }
 
 /** A calendar day `YYYY-MM-DD` of this century. */

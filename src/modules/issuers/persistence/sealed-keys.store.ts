@@ -1,5 +1,6 @@
 import type { Client } from 'pg';
 import { connectAsOwner } from '../../../platform/database/owner-client.js';
+import { NIL_UUID } from '../../../shared/uuid.js';
 
 /** A stored private key, as it is sealed for its record. */
 export interface SealedKey {
@@ -10,8 +11,6 @@ export interface SealedKey {
   /** Nobody signs with one that is not. */
   readonly isActive: boolean;
 }
-
-const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
 
 interface Row {
   readonly tenant_id: string;
@@ -32,7 +31,7 @@ export class SealedKeysStore {
 
   /** Up to `limit` keys of certificates that are not revoked, in order, after the given one; null begins. */
   async after(last: SealedKey | null, limit: number): Promise<SealedKey[]> {
-    const place = [last?.tenantId ?? BEFORE_ALL, last?.certificateId ?? BEFORE_ALL];
+    const place = [last?.tenantId ?? NIL_UUID, last?.certificateId ?? NIL_UUID];
     const { rows } = await this.client.query<Row>('select * from sello.sealed_keys_to_rotate($1, $2, $3)', [...place, limit]);
     return rows.map((row) => ({ tenantId: row.tenant_id, certificateId: row.id, issuerId: row.issuer_id, sealed: row.sealed_key, isActive: row.is_active }));
   }

@@ -1,5 +1,6 @@
 import type { Client } from 'pg';
 import { connectAsOwner } from '../../../platform/database/owner-client.js';
+import { NIL_UUID } from '../../../shared/uuid.js';
 
 /** A stored secret of a webhook, as it is sealed for its record. */
 export interface SealedWebhookSecretRow {
@@ -8,8 +9,6 @@ export interface SealedWebhookSecretRow {
   readonly webhookId: string;
   readonly sealed: Buffer;
 }
-
-const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
 
 interface Row {
   readonly tenant_id: string;
@@ -29,7 +28,7 @@ export class SealedWebhookSecretsStore {
 
   /** Up to `limit` secrets in order, after the given one; null begins. */
   async after(last: SealedWebhookSecretRow | null, limit: number): Promise<SealedWebhookSecretRow[]> {
-    const place = [last?.tenantId ?? BEFORE_ALL, last?.secretId ?? BEFORE_ALL];
+    const place = [last?.tenantId ?? NIL_UUID, last?.secretId ?? NIL_UUID];
     const { rows } = await this.client.query<Row>('select * from sello.sealed_webhook_secrets_after($1, $2, $3)', [...place, limit]);
     return rows.map((row) => ({ tenantId: row.tenant_id, secretId: row.id, webhookId: row.webhook_id, sealed: row.sealed_secret }));
   }
