@@ -20,7 +20,8 @@ export interface DocumentSeen {
 }
 
 const ENDS_WELL = ['AUTHORIZED', 'VOIDED_BY_NC', 'CANCELLATION_REQUESTED', 'CANCELLED'];
-const ENDS_BADLY = ['REJECTED', 'MANUAL_REVIEW_REQUIRED', 'FAILED_PERMANENT'];
+/** A person has to look at what ended so. */
+export const ENDS_BADLY = ['REJECTED', 'MANUAL_REVIEW_REQUIRED', 'FAILED_PERMANENT'];
 const POLL_MS = 500;
 
 /** The call that a document on its way waits for. */

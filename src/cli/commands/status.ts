@@ -1,5 +1,5 @@
 import { type Api, bodyOf } from '../api.js';
-import { type DocumentSeen, documentLines } from '../document.js';
+import { type DocumentSeen, documentLines, ENDS_BADLY } from '../document.js';
 import { CliFailure } from '../failure.js';
 import { columns, type Output } from '../output.js';
 import { countOf, type Held, heldUp } from '../waiting.js';
@@ -9,7 +9,6 @@ type Happening =
   | { readonly kind: 'move'; readonly at: string; readonly trigger: string; readonly to_status: string }
   | { readonly kind: 'sri_call'; readonly at: string; readonly service: string; readonly outcome: string | null };
 
-const NEED_A_PERSON = ['REJECTED', 'MANUAL_REVIEW_REQUIRED', 'FAILED_PERMANENT'];
 const WAITING = ['RECEPTION_RETRY_SCHEDULED', 'AUTHORIZATION_RETRY_SCHEDULED', 'RECEPTION_UNKNOWN', 'AUTHORIZATION_UNKNOWN'];
 
 /** `sello status [DOCUMENT]`: what a document went through, or how the service and the tenant stand. */
@@ -50,7 +49,7 @@ interface Standing {
 }
 
 async function standingOf(api: Api): Promise<Standing> {
-  const documents = Object.fromEntries(await Promise.all([...NEED_A_PERSON, ...WAITING].map(async (state) => [state, await countOf(api, state)] as const)));
+  const documents = Object.fromEntries(await Promise.all([...ENDS_BADLY, ...WAITING].map(async (state) => [state, await countOf(api, state)] as const)));
   return { documents, held: await heldUp(api) };
 }
 

@@ -9,6 +9,7 @@ import { idempotencyKey, IdempotencyHeaders, TakesIdempotencyKey } from '../../p
 import { LISTS_BOUND, TakesListTurn } from '../../platform/http/list-turns.js';
 import { beginWait, preferredWait, TakesPrefer } from '../../platform/http/prefer.js';
 import { RateLimit } from '../../platform/http/rate-limits.js';
+import { XLSX } from '../../platform/http/xlsx.js';
 import { RequirePermission, Tenant } from '../../platform/security/access.js';
 import { DomainError } from '../../shared/domain-error.js';
 import type { TenantContext } from '../../shared/tenant-context.js';
@@ -22,8 +23,6 @@ import { GetDocument } from './use-cases/get-document.js';
 import { GetDocumentXml } from './use-cases/get-document-xml.js';
 import { IssueDocument } from './use-cases/issue-document.js';
 import { ListDocuments } from './use-cases/list-documents.js';
-
-const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 
 @ApiTags('documents')
 @Controller('documents')

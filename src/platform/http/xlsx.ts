@@ -24,7 +24,8 @@ export interface XlsxFile {
 export type XlsxRow = readonly (string | null)[];
 
 const MOST_ROWS = 1_048_576;
-const TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
+/** The media type of a workbook. */
+export const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 const RELATIONSHIPS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 const PACKAGE = 'http://schemas.openxmlformats.org/package/2006';
@@ -34,7 +35,7 @@ const DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 
 /** Batches of rows as an Office Open XML workbook of any size; see `streamedAnswer`. */
 export function xlsxAnswer(file: XlsxFile, batches: AsyncIterable<readonly XlsxRow[]>): Promise<StreamableFile> {
-  return streamedAnswer(zipParts(file, batches), { type: TYPE, fileName: file.fileName });
+  return streamedAnswer(zipParts(file, batches), { type: XLSX, fileName: file.fileName });
 }
 
 async function* zipParts(file: XlsxFile, batches: AsyncIterable<readonly XlsxRow[]>): AsyncGenerator<Uint8Array> {
