@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ListReads } from '../../../platform/database/list-reads.js';
+import { utcInstant } from '../../../platform/database/utc-instant.js';
 import type { DocumentFilter } from '../domain/document-filter.js';
 import { EXPORT_COLUMNS, type ExportColumn, type ExportRow } from '../domain/export-columns.js';
 import { documentConditions, wordsCondition } from './document-conditions.js';
@@ -9,17 +10,15 @@ import { NUMBER_OF_KEY } from './printed-number.js';
 /** Documents looked at in one statement: bounds its time and its memory whatever the filter lets through. */
 const WINDOW = 2_000;
 
-const instant = (column: string): string => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
-
 /** Columns that are not simply the document's own. */
 const EXPRESSIONS: Readonly<Partial<Record<ExportColumn, string>>> = {
   number: NUMBER_OF_KEY,
   issue_date: `to_char(d.issue_date, 'YYYY-MM-DD')`,
-  authorization_date: instant('d.authorization_date'),
+  authorization_date: utcInstant('d.authorization_date'),
   issuer_ruc: 'i.ruc',
   issuer_razon_social: 'i.razon_social',
-  created_at: instant('d.created_at'),
-  updated_at: instant('d.updated_at'),
+  created_at: utcInstant('d.created_at'),
+  updated_at: utcInstant('d.updated_at'),
 };
 
 const ROW = `array[${EXPORT_COLUMNS.map(({ name }) => EXPRESSIONS[name] ?? `d.${name}::text`).join(', ')}]`;

@@ -1,5 +1,6 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
+import { utcInstant } from '../../../platform/database/utc-instant.js';
 import type { Language } from '../../../shared/language.js';
 import { found } from '../../../shared/found.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
@@ -28,7 +29,7 @@ export class GetDocumentHandler implements IQueryHandler<GetDocument> {
         `select ${RECORD_COLUMNS}, ${STATE_COLUMNS}, c.content,
            case when m.id is not null then json_build_object(
              'id', m.id, 'status', m.status, 'recipient', m.recipient, 'failure', m.failure,
-             'sent_at', to_char(m.sent_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) end as email,
+             'sent_at', ${utcInstant('m.sent_at')}) end as email,
            ${PAUSE_COLUMN}
          from documents d
          join document_contents c on c.tenant_id = d.tenant_id and c.document_id = d.id and c.revision = d.content_revision

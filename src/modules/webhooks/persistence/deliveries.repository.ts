@@ -5,6 +5,7 @@ import { OWN_SQL_STATE } from '../../../platform/database/own-sql-state.js';
 import { requireCredential } from '../../../platform/database/standing-credential.js';
 import { sqlDetail, sqlState } from '../../../platform/database/sql-error.js';
 import { TenantTransaction } from '../../../platform/database/tenant-transaction.js';
+import { utcInstant } from '../../../platform/database/utc-instant.js';
 import { DomainError } from '../../../shared/domain-error.js';
 import type { EventKind } from '../../../shared/event-catalogue.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
@@ -12,13 +13,11 @@ import { type DeliveryStatus, MOST_ATTEMPTS } from '../domain/delivery.js';
 import { replayUnderWay } from '../domain/replay-bounds.js';
 import type { DeliveryRecord } from '../webhooks.responses.js';
 
-const utc = (column: string): string => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
-
 /** The records of the deliveries that a statement finds: events and attempts are looked up for those alone, not for what a page skips. */
 const recordsOf = (deliveries: string): string => `
   select d.id, d.tenant_id, d.webhook_id, d.event_id, e.type as event_type, d.status, d.next_attempt_at, d.created_at, d.finished_at,
     coalesce((
-      select jsonb_agg(jsonb_build_object('number', a.number, 'started_at', ${utc('a.started_at')}, 'finished_at', ${utc('a.finished_at')},
+      select jsonb_agg(jsonb_build_object('number', a.number, 'started_at', ${utcInstant('a.started_at')}, 'finished_at', ${utcInstant('a.finished_at')},
         'outcome', a.outcome, 'status_code', a.status_code, 'duration_ms', a.duration_ms) order by a.number)
       from webhook_attempts a where a.tenant_id = d.tenant_id and a.delivery_id = d.id and a.number > d.attempts - ${MOST_ATTEMPTS}), '[]') as attempts,
     d.attempts as attempts_total
