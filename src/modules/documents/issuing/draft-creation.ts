@@ -4,7 +4,8 @@ import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { IssuerSnapshot } from '../../../sri/document-types/content.js';
 import type { DraftContent } from '../content/draft-content.js';
 import type { Place } from '../domain/issuance.js';
-import { type DraftRequest, IssuingRepository, type Replay, requireSameRequest } from '../persistence/issuing.repository.js';
+import { type DraftRequest, IssuingRepository } from '../persistence/issuing.repository.js';
+import { type Replay, requireSameRequest } from '../persistence/same-request.js';
 import { IssuancePreflight } from './issuance-preflight.js';
 
 export interface CreatedDraft {

@@ -15,8 +15,10 @@ import { refuseUnfit, refuseUnfitSettlements } from '../domain/own-original.js';
 import { idsOfPerson } from '../domain/person.js';
 import { firstDayOf, type RequestedSupport, supportsOf, withheldBefore } from '../domain/withheld-before.js';
 import { type IssuingContextRow, snapshotOf } from '../persistence/issuing-context.js';
-import { IssuingRepository, type Replay, tenantClosed, unknownId } from '../persistence/issuing.repository.js';
+import { tenantClosed, unknownId } from '../persistence/issuing-refusal.js';
+import { IssuingRepository } from '../persistence/issuing.repository.js';
 import { ModifiedDocumentsRepository } from '../persistence/modified-documents.repository.js';
+import type { Replay } from '../persistence/same-request.js';
 import { WithholdingsRepository } from '../persistence/withholdings.repository.js';
 
 const RULES = defineRules({

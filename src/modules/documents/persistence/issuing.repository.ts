@@ -2,26 +2,18 @@ import { Injectable, Logger } from '@nestjs/common';
 import { isAnswerLost } from '../../../platform/database/answer-lost.js';
 import { isNoConnection } from '../../../platform/database/no-connection.js';
 import { OWN_SQL_STATE } from '../../../platform/database/own-sql-state.js';
-import { sqlConstraint, sqlDetail, sqlState } from '../../../platform/database/sql-error.js';
-import { SQL_STATE } from '../../../platform/database/sql-state.js';
+import { sqlDetail, sqlState } from '../../../platform/database/sql-error.js';
 import { Prepared, TenantTransaction } from '../../../platform/database/tenant-transaction.js';
-import { DomainError } from '../../../shared/domain-error.js';
-import type { ErrorCode } from '../../../shared/error-catalogue.js';
+import type { DomainError } from '../../../shared/domain-error.js';
 import { credentialOf, roleOf, type TenantContext } from '../../../shared/tenant-context.js';
 import type { DocumentContent } from '../../../sri/document-types/content.js';
-import { ConcurrentChangeError } from '../domain/concurrent-change.js';
 import { CONTENT_COLUMNS } from '../domain/content-columns.js';
 import { creditExceeded } from '../domain/credit-note.js';
 import type { Assessed, Place } from '../domain/issuance.js';
 import { creditHolders } from './credit-holders.js';
 import type { IssuingContextRow } from './issuing-context.js';
-
-/** What an earlier request with the same idempotency key asked for and was answered. */
-export interface Replay {
-  readonly operation: string;
-  readonly fingerprint: string;
-  readonly response: Record<string, unknown>;
-}
+import { refusalOf } from './issuing-refusal.js';
+import type { Replay } from './same-request.js';
 
 /** Distinguishes a repetition of a request from another request. */
 export interface RequestIdentity {
@@ -256,60 +248,4 @@ export function headerOf(tenant: TenantContext, place: Place, content: DocumentC
     document_type: content.documentType,
     ...Object.fromEntries(COLUMNS.map(([column, property]) => [column, content[property]])),
   };
-}
-
-/** Refusals of the issuing functions at their last look, and the error codes by which the caller learns of them. */
-const REFUSALS: Readonly<Record<string, ErrorCode>> = {
-  [OWN_SQL_STATE.sequenceExhausted]: 'SEQUENCE_EXHAUSTED',
-  [OWN_SQL_STATE.issuerDisabled]: 'ISSUER_DISABLED',
-  [OWN_SQL_STATE.certificateExpired]: 'CERTIFICATE_EXPIRED',
-  [OWN_SQL_STATE.certificateMissing]: 'CERTIFICATE_NOT_FOUND',
-};
-
-/** Ids of a body that the database holds against what the tenant has. */
-const REFERENCES = ['issuer_id', 'establishment_id', 'emission_point_id', 'modified_document_id'] as const;
-
-/** The refusal of an id that the tenant has not, by the field of the body that names it. */
-export const unknownId = (field: (typeof REFERENCES)[number]): DomainError => new DomainError('NOT_FOUND', { field });
-
-/** The refusal of an administrator of the platform: of a closed tenant everybody else is refused before. */
-export const tenantClosed = (): DomainError => new DomainError('FORBIDDEN', { reason: 'tenant_closed' });
-
-/** The refusal of a key that was used for something else; it names what that was, so that nobody issues the same sale twice. */
-const duplicateKey = (documentId: unknown, reason?: 'draft_made' | 'already_issued'): DomainError =>
-  new DomainError('DUPLICATE_IDEMPOTENCY_KEY', { ...(reason !== undefined && { reason }), document_id: documentId });
-
-/** What was done under a key with the same content, by the operation of then and that of now. Nothing of credit notes, whose content does not tell their invoice. */
-const DONE_BEFORE: Readonly<Record<string, 'draft_made' | 'already_issued'>> = { 'draft issue': 'draft_made', 'issue draft': 'already_issued' };
-
-/** @throws DomainError unless the request repeats the first one under its key: the same operation with the same content */
-export function requireSameRequest(first: Replay, operation: string, fingerprint: string): void {
-  const sameContent = first.fingerprint === fingerprint;
-  if (sameContent && first.operation === operation) return;
-  throw duplicateKey(first.response['document_id'], sameContent ? DONE_BEFORE[`${first.operation} ${operation}`] : undefined);
-}
-
-/** What the database refused, in the caller's terms; any other error as it is. */
-function refusalOf(error: unknown): unknown {
-  const state = sqlState(error);
-  switch (state) {
-    case OWN_SQL_STATE.emissionPointGone:
-      return unknownId('emission_point_id');
-    case OWN_SQL_STATE.tenantClosed:
-      return tenantClosed();
-    case OWN_SQL_STATE.keyTaken:
-      return duplicateKey(sqlDetail(error));
-    case OWN_SQL_STATE.originalNotAuthorized:
-    case OWN_SQL_STATE.documentMoved:
-      return new ConcurrentChangeError();
-    case SQL_STATE.foreignKeyViolation: {
-      // PostgreSQL names the constraint after its columns, that of the id last.
-      const field = REFERENCES.find((name) => sqlConstraint(error)?.includes(`_${name}_fkey`));
-      return field === undefined ? new DomainError('NOT_FOUND') : unknownId(field);
-    }
-    default: {
-      const refusal = REFUSALS[state ?? ''];
-      return refusal === undefined ? error : new DomainError(refusal);
-    }
-  }
 }

@@ -1,4 +1,4 @@
-import { requireSameRequest } from './issuing.repository.js';
+import { requireSameRequest } from './same-request.js';
 
 const first = (operation: string) => ({ operation, fingerprint: 'same', response: { document_id: 'd' } });
 

@@ -14,7 +14,8 @@ import { fingerprint } from '../content/fingerprint.js';
 import type { DocumentCreateDto } from '../documents.dto.js';
 import { retryOnConcurrentChange } from '../domain/concurrent-change.js';
 import { IssuancePreflight } from '../issuing/issuance-preflight.js';
-import { IssuingRepository, type Replay, requireSameRequest } from '../persistence/issuing.repository.js';
+import { IssuingRepository } from '../persistence/issuing.repository.js';
+import { type Replay, requireSameRequest } from '../persistence/same-request.js';
 
 /** Issues a document: checks everything that can be checked, then takes the number. */
 export class IssueDocument extends Command<IssuedDocument> {
