@@ -42,7 +42,7 @@ async function provision(): Promise<void> {
   refuseSeveral(tokens.filter((token) => token.kind === 'option').map((token) => token.name));
   const person = values['disable-person'] ?? values['enable-person'];
   if (person !== undefined) {
-    await close(accountAddress(person.trim()), values['disable-person'] !== undefined);
+    await setDisabled(accountAddress(person.trim()), values['disable-person'] !== undefined);
     return;
   }
   if (values['take-ruc-claim'] !== undefined) {
@@ -54,7 +54,7 @@ async function provision(): Promise<void> {
     return;
   }
   if (values['platform-admin'] !== undefined) {
-    await appoint(accountAddress(values['platform-admin'].trim()), !values.revoke);
+    await setPlatformAdmin(accountAddress(values['platform-admin'].trim()), !values.revoke);
     return;
   }
   const name = values.name ?? '';
@@ -79,13 +79,13 @@ function refuseSeveral(named: readonly string[]): void {
   }
 }
 
-async function appoint(email: string, isAdmin: boolean): Promise<void> {
+async function setPlatformAdmin(email: string, isAdmin: boolean): Promise<void> {
   const store = new TenantsStore(readSettings().DATABASE_OWNER_URL);
   if (!(await store.setPlatformAdmin(email, isAdmin, new SystemClock().now()))) throw new Error(`${email}: nobody with an account has proved to own this address`);
   process.stdout.write(`${JSON.stringify({ email, is_platform_admin: isAdmin })}\n`);
 }
 
-async function close(email: string, disabled: boolean): Promise<void> {
+async function setDisabled(email: string, disabled: boolean): Promise<void> {
   const store = new TenantsStore(readSettings().DATABASE_OWNER_URL);
   if (!(await store.setPersonDisabled(email, disabled, new SystemClock().now()))) throw new Error(`${email}: nobody has an account under this address`);
   process.stdout.write(`${JSON.stringify({ email, is_disabled: disabled })}\n`);
