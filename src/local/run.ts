@@ -17,10 +17,10 @@ import { demonstrationSummary, summary } from './summary.js';
 /**
  * Brings the whole service up on one machine, sets a demo tenant up, issues one
  * invoice (a demonstration: one document of each type) through the public API and
- * prints what a newcomer needs next.
+ * prints what a newcomer needs next. Everything runs on once it ends: when all
+ * that was issued is AUTHORIZED, or a demo tenant of an earlier start is found unable to issue.
  *
  * @param parts receives whatever was started, also when this throws
- * @returns once everything issued is AUTHORIZED, or a demo tenant of an earlier start is found unable to issue; everything runs on
  * @throws LocalError and other errors whose message says what to do
  */
 export async function bringUp(options: LocalOptions, folder: DataFolder, parts: RunningParts, out: NodeJS.WriteStream): Promise<void> {

@@ -65,8 +65,7 @@ function retryProblem({ errorCode, sriMessages }: ActionSubject): string | null 
 
 /**
  * Gives a document up for good; its number stays with it and is explained by the reason. One that the SRI showed authorized with
- * other bytes (`ANSWER_MISMATCH`) stands there for all that rests on it (`came_to_nothing`), unless it is annulled.
- * @param told what the SRI says of it now
+ * other bytes (`ANSWER_MISMATCH`) stands there for all that rests on it (`came_to_nothing`), unless the SRI says now that it is annulled.
  * @throws DomainError INVALID_STATE
  */
 export function decideAbandon(document: DocumentState, reason: string, now: Date, policy: SagaPolicy, { isAnnulled = false, isAtWork = false }: { readonly isAnnulled?: boolean; readonly isAtWork?: boolean } = {}): Decision {

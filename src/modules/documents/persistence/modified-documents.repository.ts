@@ -40,8 +40,8 @@ export class ModifiedDocumentsRepository {
 
   /**
    * Finds the document that a note modifies among the issuer's own: by id; that of a credit or debit note also by number,
-   * whatever became of it, so that leaving out the id does not leave out balance or state.
-   * @param place of the document that names it
+   * whatever became of it, so that leaving out the id does not leave out balance or state. Issuer and emission point are of the
+   * document that names it.
    * @returns null when the content names none, or one issued elsewhere
    * @throws DomainError NOT_FOUND when the issuer has no document of that id
    */

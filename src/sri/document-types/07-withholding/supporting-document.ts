@@ -132,11 +132,7 @@ const MOST_DAYS_AHEAD = 366;
 const MOST_DAYS_BEHIND = 5 * 366;
 const MOST_BOXES = 9_999_999;
 
-/**
- * One supporting document of the full form: itself, its taxes, what is withheld, how it was paid.
- *
- * @param certificate its day, and from whom is withheld
- */
+/** One supporting document of the full form, of a certificate of this day and buyer: itself, its taxes, what is withheld, how it was paid. */
 export function* checkSupportingDocument(
   document: SupportingDocument,
   at: string,
