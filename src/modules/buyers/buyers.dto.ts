@@ -4,7 +4,7 @@ import { PageQuery } from '../../platform/http/paging.dto.js';
 import { RefusedLater } from '../../platform/http/refused-later.js';
 import { ID_TYPE_ALIASES } from '../../sri/tables/documents.js';
 import { EMAIL_ABOUT } from './buyers.responses.js';
-import { identificationFaults, OF_PROFILE } from './use-cases/refuse-identification.js';
+import { identificationFaults, OF_PROFILE } from './identification/refuse-identification.js';
 
 /** Request bodies and queries of the buyer endpoints. Names are the wire's; bounds are those of a document's buyer. */
 

@@ -5,8 +5,8 @@ import { type Clock, CLOCK, type Ids, IDS } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { BuyerCreateDto } from '../buyers.dto.js';
 import type { BuyerRecord } from '../buyers.responses.js';
+import { OF_PROFILE, refuseIdentification } from '../identification/refuse-identification.js';
 import { BuyersRepository } from '../persistence/buyers.repository.js';
-import { OF_PROFILE, refuseIdentification } from './refuse-identification.js';
 
 /** Keeps a profile of somebody whom the tenant deals with. */
 export class CreateBuyer extends Command<BuyerRecord> {

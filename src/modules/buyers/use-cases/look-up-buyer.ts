@@ -6,10 +6,10 @@ import { type Clock, CLOCK } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import type { BuyerLookupQuery, LookupType } from '../buyers.dto.js';
 import type { BuyerLookup } from '../buyers.responses.js';
+import { refuseIdentification } from '../identification/refuse-identification.js';
 import { BuyersRepository, type FoundBuyer, type Identification } from '../persistence/buyers.repository.js';
 import { type KnownTaxpayer, type RegistryAnswer, TaxpayerDirectory } from '../registry/taxpayer-directory.js';
 import { RegistryUnavailable } from '../registry/taxpayer-registry.js';
-import { refuseIdentification } from './refuse-identification.js';
 
 /** Who has a RUC or cedula: the tenant's own profile, else the authority's earlier answer, else a new one. */
 export class LookUpBuyer extends Query<BuyerLookup> {

@@ -5,7 +5,7 @@ import type { TenantContext } from '../../../shared/tenant-context.js';
 import { ProductsRepository } from '../persistence/products.repository.js';
 import type { ProductCreateDto } from '../products.dto.js';
 import type { ProductRecord } from '../products.responses.js';
-import { refuseFaulty } from './product-answer.js';
+import { refuseFaulty } from '../products/refuse-faulty.js';
 
 /** Adds a product or service to the catalogue. */
 export class CreateProduct extends Command<ProductRecord> {

@@ -6,7 +6,7 @@ import type { TenantContext } from '../../../shared/tenant-context.js';
 import { ProductsRepository } from '../persistence/products.repository.js';
 import type { ProductUpdateDto } from '../products.dto.js';
 import type { ProductRecord } from '../products.responses.js';
-import { refuseFaulty } from './product-answer.js';
+import { refuseFaulty } from '../products/refuse-faulty.js';
 
 /** Changes the given fields of a product; documents and drafts keep what they were written with. */
 export class UpdateProduct extends Command<ProductRecord> {

@@ -5,10 +5,10 @@ import { DomainError } from '../../../shared/domain-error.js';
 import { found } from '../../../shared/found.js';
 import { type Clock, CLOCK } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
+import { certificateAnswer } from '../answers/certificate-answer.js';
 import { certificateStatus } from '../domain/certificate-status.js';
 import type { CertificateEntry } from '../issuers.responses.js';
 import { type CertificateRow, CertificatesRepository } from '../persistence/certificates.repository.js';
-import { certificateAnswer } from './certificate-answer.js';
 
 /** Makes another stored certificate the one that signs. */
 export class ActivateCertificate extends Command<CertificateEntry> {

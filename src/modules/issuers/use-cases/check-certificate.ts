@@ -7,11 +7,11 @@ import { found } from '../../../shared/found.js';
 import { type Clock, CLOCK } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { certificateCarriesRuc } from '../../../sri/signing/certificate.js';
+import { checksAnswer } from '../answers/certificate-answer.js';
 import { refusedFindings, worstOutcome } from '../domain/certificate-checks.js';
 import type { CertificateReport } from '../issuers.responses.js';
 import { IssuersRepository } from '../persistence/issuers.repository.js';
 import { examineCertificate } from '../signing/examine-certificate.js';
-import { checksAnswer } from './certificate-answer.js';
 
 /** Tells everything that is right and wrong with a certificate for an issuer; nothing of it is kept. */
 export class CheckCertificate extends Query<CertificateReport> {

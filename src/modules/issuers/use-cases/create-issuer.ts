@@ -5,11 +5,11 @@ import { DomainError } from '../../../shared/domain-error.js';
 import { type Clock, CLOCK, type Ids, IDS } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
 import { checkRuc } from '../../../sri/taxpayer-id.js';
+import { issuerAnswer } from '../answers/issuer-answer.js';
 import type { IssuerCreateDto } from '../issuers.dto.js';
 import type { IssuerRecord } from '../issuers.responses.js';
 import { IssuersRepository } from '../persistence/issuers.repository.js';
 import { logoBytes } from '../domain/logo.js';
-import { issuerAnswer } from './issuer-answer.js';
 
 /** Registers a taxpayer that the tenant issues for. It may issue once a certificate has proved its RUC. */
 export class CreateIssuer extends Command<IssuerRecord> {

@@ -4,9 +4,9 @@ import type { Language } from '../../../shared/language.js';
 import { found } from '../../../shared/found.js';
 import { type Clock, CLOCK } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
+import { certificateAnswer } from '../answers/certificate-answer.js';
 import type { CertificateEntry } from '../issuers.responses.js';
 import { CertificatesRepository } from '../persistence/certificates.repository.js';
-import { certificateAnswer } from './certificate-answer.js';
 
 /** One certificate of an issuer. */
 export class GetCertificate extends Query<CertificateEntry> {

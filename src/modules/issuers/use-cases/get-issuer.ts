@@ -1,9 +1,9 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { found } from '../../../shared/found.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
+import { issuerAnswer } from '../answers/issuer-answer.js';
 import type { IssuerRecord } from '../issuers.responses.js';
 import { IssuersRepository } from '../persistence/issuers.repository.js';
-import { issuerAnswer } from './issuer-answer.js';
 
 /** One issuer of the tenant. */
 export class GetIssuer extends Query<IssuerRecord> {

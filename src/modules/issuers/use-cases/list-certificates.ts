@@ -4,9 +4,9 @@ import type { Language } from '../../../shared/language.js';
 import { found } from '../../../shared/found.js';
 import { type Clock, CLOCK } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
+import { certificateAnswer } from '../answers/certificate-answer.js';
 import type { CertificateList } from '../issuers.responses.js';
 import { CertificatesRepository } from '../persistence/certificates.repository.js';
-import { certificateAnswer } from './certificate-answer.js';
 
 /** The certificates of an issuer that are not revoked, and the newest revoked ones, newest first. */
 export class ListCertificates extends Query<CertificateList> {

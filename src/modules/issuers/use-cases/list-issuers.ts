@@ -1,9 +1,9 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import type { TenantContext } from '../../../shared/tenant-context.js';
+import { issuerAnswer } from '../answers/issuer-answer.js';
 import type { ActivePageQuery } from '../issuers.dto.js';
 import type { IssuerPage } from '../issuers.responses.js';
 import { IssuersRepository } from '../persistence/issuers.repository.js';
-import { issuerAnswer } from './issuer-answer.js';
 
 /** A page of the tenant's issuers, newest first. */
 export class ListIssuers extends Query<IssuerPage> {

@@ -3,11 +3,11 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { found } from '../../../shared/found.js';
 import { type Clock, CLOCK } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
+import { issuerAnswer } from '../answers/issuer-answer.js';
 import type { IssuerUpdateDto } from '../issuers.dto.js';
 import type { IssuerRecord } from '../issuers.responses.js';
 import { IssuersRepository } from '../persistence/issuers.repository.js';
 import { logoBytes } from '../domain/logo.js';
-import { issuerAnswer } from './issuer-answer.js';
 
 /** Changes the given fields of an issuer; issued documents keep the snapshot they were issued with. */
 export class UpdateIssuer extends Command<IssuerRecord> {

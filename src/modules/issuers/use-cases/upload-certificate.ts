@@ -10,13 +10,13 @@ import { DomainError } from '../../../shared/domain-error.js';
 import { found } from '../../../shared/found.js';
 import { type Clock, CLOCK, type Ids, IDS } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
+import { certificateAnswer } from '../answers/certificate-answer.js';
 import { checkMessage } from '../certificate-check-messages.js';
 import { type CheckFinding, refusedFindings } from '../domain/certificate-checks.js';
 import type { CertificateEntry } from '../issuers.responses.js';
 import { CertificatesRepository, MOST_CERTIFICATES } from '../persistence/certificates.repository.js';
 import { IssuersRepository } from '../persistence/issuers.repository.js';
 import { examineCertificate } from '../signing/examine-certificate.js';
-import { certificateAnswer } from './certificate-answer.js';
 
 /** Takes in an issuer's signing certificate and makes it the active one. */
 export class UploadCertificate extends Command<CertificateEntry> {

@@ -2,10 +2,10 @@ import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type Clock, CLOCK } from '../../../shared/ports.js';
 import type { MemberRole, TenantContext } from '../../../shared/tenant-context.js';
+import { stillThere } from '../answers/still-there.js';
 import { requireMayGive, requireMayTouch, requireNoRise, requireOwnerLeft } from '../domain/authority.js';
 import type { MemberRecord } from '../members.responses.js';
 import { MembersRepository } from '../persistence/members.repository.js';
-import { stillThere } from './member-answer.js';
 
 /** Gives a member another role; it acts from the member's next request on. */
 export class ChangeMemberRole extends Command<MemberRecord> {

@@ -2,13 +2,13 @@ import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type Chance, CHANCE, type Clock, CLOCK } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
+import { stillThere } from '../answers/still-there.js';
 import { requireMayTouch, requireNotTheirMaker, requireStatus } from '../domain/authority.js';
 import { drawInvitation } from '../invitations/draw-invitation.js';
 import { InvitationLetters } from '../invitations/invitation-letters.js';
 import type { MemberRecord } from '../members.responses.js';
 import { MembersRepository } from '../persistence/members.repository.js';
 import { TenantRepository } from '../persistence/tenant.repository.js';
-import { stillThere } from './member-answer.js';
 
 /** Sends an invitation anew; the link of the earlier mail ends. */
 export class ReinviteMember extends Command<MemberRecord> {

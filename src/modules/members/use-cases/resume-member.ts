@@ -2,10 +2,10 @@ import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type Clock, CLOCK } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
+import { stillThere } from '../answers/still-there.js';
 import { requireMayTouch, requireNoOwnReturn, requireStatus } from '../domain/authority.js';
 import type { MemberRecord } from '../members.responses.js';
 import { MembersRepository } from '../persistence/members.repository.js';
-import { stillThere } from './member-answer.js';
 
 /** Lets a suspended member in again, in the role it had. */
 export class ResumeMember extends Command<MemberRecord> {

@@ -2,10 +2,10 @@ import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type Clock, CLOCK } from '../../../shared/ports.js';
 import type { TenantContext } from '../../../shared/tenant-context.js';
+import { stillThere } from '../answers/still-there.js';
 import { requireMayTouch, requireOwnerLeft, requireStatus } from '../domain/authority.js';
 import type { MemberRecord } from '../members.responses.js';
 import { MembersRepository } from '../persistence/members.repository.js';
-import { stillThere } from './member-answer.js';
 
 /** Shuts a member out of the tenant until it is resumed; the member's next request is refused. */
 export class SuspendMember extends Command<MemberRecord> {
