@@ -325,7 +325,7 @@ describe('signing up and in', () => {
       expect((await call(api, 'POST', '/auth/password/reset', { body: { token, password: OTHER_PASSWORD } })).status).toBe(204);
       return (await logIn(api, email, OTHER_PASSWORD)).body.access_token as string;
     };
-    const LETTERHEAD = { sender_name: 'Cobranzas', reply_to: 'cobros@example.org', message: 'Pague a otra cuenta: {number}' };
+    const LETTERHEAD = { sender_name: 'Cobranzas', reply_to: 'cobros@example.org', message: 'Pague a otra cuenta: {{document_number}}' };
     /** What whoever signed up leaves in the tenant: a key, a second owner, an open invitation, a webhook, a letterhead. */
     const furnish = async (owner: Owner) => {
       await confirmationOf(owner);
