@@ -14,7 +14,7 @@ import { parseArgs } from 'node:util';
 import { printGoals, type Figure } from './table.js';
 
 /** In the order of the goals; those that take long last. */
-const BENCHES = ['sign', 'preflight', 'issue', 'peers', 'guards', 'fairness', 'sweep', 'webhooks', 'streams', 'list', 'soak'] as const;
+const BENCHES = ['sign', 'preflight', 'issue', 'peers', 'guards', 'fairness', 'sweep', 'webhooks', 'streams', 'neighbours', 'list', 'soak'] as const;
 
 /** Enough for a slope of memory; `npm run bench:soak` takes half an hour by itself. */
 const SHORT_SOAK = ['--minutes', '5', '--warm-up', '1', '--every', '15'];

@@ -68,8 +68,9 @@ export function errorsPage(catalogue: Readonly<Record<string, ErrorEntry>>, cert
     '## What a refusal allows',
     '',
     '`detail.allowed_actions` of `INVALID_STATE` names what may be done instead: of a document, as its state allows',
-    '([lifecycle.md](lifecycle.md)); of others. Where the record of the document suggests something, `detail.suggested_action` says it too,',
-    'with `pause_id` where a pause has to be resumed: a document that waits for that, or for a certificate, allows no act of its own.',
+    '([lifecycle.md](lifecycle.md)); of others. Of `retry`, `correct`, `reconcile`, `abandon` and `cancel`, a refusal without a',
+    '`reason` says in `detail.suggested_action` what the record of the document suggests, with `pause_id` where a pause has to be',
+    'resumed: a document that waits for that, or for a certificate, allows no act of its own.',
     '',
     table(
       ['word', 'of', 'how'],

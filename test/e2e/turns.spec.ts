@@ -51,6 +51,20 @@ describe('calls that are much work, of one tenant', () => {
     expect([statuses, refusals[0]]).toEqual([{ 200: 41, 429: 3 }, { limit: 41, limits: 'lists', retry_after_seconds: 2 }]);
   });
 
+  it('a caller who leaves while the call waits is no fault of the service', async () => {
+    const list = (): Promise<Answer<Refused>> => business.call<Refused>('GET', '/products?q=nothing');
+    const gone = new AbortController();
+    const { statuses } = await heldUp('lock table products in access exclusive mode', 1, 0, list, async () => {
+      const left = fetch(`${stack.apiUrl}/products?q=left`, { headers: { 'x-api-key': business.apiKey }, signal: gone.signal });
+      await sleep(300);
+      gone.abort();
+      await expect(left).rejects.toThrow('aborted');
+    });
+    // Behind the one that was left.
+    expect([statuses, (await list()).status]).toEqual([{ 200: 1 }, 200]);
+    expect(stack.logs()).not.toContain('a request failed unexpectedly');
+  });
+
   it('changes of a draft are made one after the other', async () => {
     const draft = (await business.call('POST', '/documents/drafts', business.invoice())).body['id'] as string;
     let nth = 0;
@@ -65,9 +79,10 @@ describe('calls that are much work, of one tenant', () => {
     const content = (own: object): object => ({ ...business.invoice(), subtotal: undefined, total_tax: undefined, total: undefined, taxes: undefined, ...own });
     const large = (): Promise<Answer<Refused>> => business.call<Refused>('POST', '/documents/drafts', content({ lines }));
     const { statuses } = await heldUp('lock table documents in access exclusive mode', 3, 0, large, async () => {
-      // Behind the large one that waits for the table no other large one begins.
+      for (let small = 0; small < 3; small += 1) expect((await business.call('POST', '/documents/validate', content({}))).status).toBe(200);
+      // Time enough for the others, if they did not wait for their turn: behind the large one that waits for the table none begins.
+      await sleep(1_000);
       expect(await stack.database.query(`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)).toHaveLength(1);
-      expect((await business.call('POST', '/documents/validate', content({}))).status).toBe(200);
     });
     expect(statuses).toEqual({ 201: 3 });
   });

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { CallHandler, ExecutionContext } from '@nestjs/common';
 import type { Response } from 'express';
-import { EMPTY, finalize, type Observable } from 'rxjs';
+import { finalize, type Observable, of } from 'rxjs';
 import { DomainError } from '../../shared/domain-error.js';
 import { FairTurns, type Room } from '../fair-turns.js';
 import type { ServiceRequest } from './service-request.js';
@@ -36,7 +36,8 @@ export class CallTurns {
     const { closed, req } = http.getResponse<Response>();
     if (!closed && !req.socket.destroyed) return next.handle().pipe(finalize(leave));
     leave();
-    return EMPTY;
+    // Nest wants something to answer with, though nobody reads it.
+    return of(undefined);
   }
 
   private refusal(): DomainError {

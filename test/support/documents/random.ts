@@ -56,8 +56,7 @@ export class Random {
     return whole === 0 && Number(fraction) === 0 ? '0.000001' : `${whole}.${fraction}`;
   }
 
-  /** Up to `most` code points, often of the kind that some layer is tempted to change. */
-  /** @param most in UTF-16 units */
+  /** Often of the kind that some layer is tempted to change. @param most in UTF-16 units */
   text(most: number): string {
     const text = this.chance(0.5) ? this.pick(TEXTS) : this.list(1, 12, () => this.pick(WORDS)).join(' ');
     return text.slice(0, most).replace(/[\ud800-\udbff]$/, '').trim() || 'x';

@@ -13,7 +13,7 @@ const POLICY: SagaPolicy = {
 const document = (status: DocumentStatus, more: Partial<DocumentState> = {}): DocumentState => ({
   id: 'd', tenantId: 't', status, version: 5, accessKey: '1'.repeat(49), signingNo: 1, contentRevision: 1, signings: [], suspicion: null,
   receptionAttempts: 7, authorizationAttempts: 9, firstSentAt: NOW, receivedAt: null, deadlineAt: null, dueAt: null, changedAt: NOW,
-  errorCode: null, sriMessages: [], isResigning: false, isDateFixed: false, isGivenUpAsAnnulled: false, cancellation: null, ...more,
+  errorCode: null, sriMessages: [], isResigning: false, isDateFixed: false, annulledAt: null, cancellation: null, ...more,
 });
 const refusedBy = (code: string): Partial<DocumentState> => ({
   errorCode: 'SRI_REJECTED', sriMessages: [{ identifier: code, message: 'text', additionalInfo: null, messageType: 'ERROR' }],

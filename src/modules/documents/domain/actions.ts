@@ -72,7 +72,7 @@ export function decideAbandon(document: DocumentState, reason: string, now: Date
   requireAction(document, 'abandon');
   return {
     moves: [{ trigger: 'abandoned', detail: { reason } }],
-    patch: { errorDetail: { ...stillToSign(document), abandoned: reason, ...(isAnnulled && { annulled: true }) } },
+    patch: { errorDetail: { ...stillToSign(document), abandoned: reason, ...(isAnnulled && { annulled: true, annulled_at: now.toISOString() }) } },
     work: recheck(document, now, policy, isAtWork),
   };
 }

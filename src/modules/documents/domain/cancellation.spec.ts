@@ -15,7 +15,7 @@ const content = (more: Partial<DocumentContent>): DocumentContent => ({
 } as DocumentContent);
 const document = (cancellation: Cancellation | null): DocumentState => ({
   id: 'd', tenantId: 't', status: cancellation === null ? 'AUTHORIZED' : 'CANCELLATION_REQUESTED', version: 9, accessKey: '1'.repeat(49), signingNo: 1, contentRevision: 1, signings: [],
-  suspicion: null, receptionAttempts: 1, authorizationAttempts: 1, firstSentAt: NOW, receivedAt: NOW, deadlineAt: null, dueAt: null, changedAt: NOW, errorCode: null, sriMessages: [], isResigning: false, isDateFixed: false, isGivenUpAsAnnulled: false, cancellation,
+  suspicion: null, receptionAttempts: 1, authorizationAttempts: 1, firstSentAt: NOW, receivedAt: NOW, deadlineAt: null, dueAt: null, changedAt: NOW, errorCode: null, sriMessages: [], isResigning: false, isDateFixed: false, annulledAt: null, cancellation,
 });
 const consulted = (state: ConsultedState): ConsultedAnswer =>
   ({ kind: 'state', state, estado: state, messages: [] });

@@ -19,7 +19,7 @@ const document = (status: DocumentStatus, more: Partial<DocumentState> = {}): Do
   id: 'd', tenantId: 't', status, version: 5, accessKey: KEY, signingNo: 2,
   contentRevision: 1, signings: [signing(1, FIRST), signing(2, OURS)],
   suspicion: null, receptionAttempts: 1, authorizationAttempts: 0, firstSentAt: NOW, receivedAt: null, deadlineAt: null, dueAt: null, changedAt: NOW,
-  errorCode: null, sriMessages: [], isResigning: false, isDateFixed: false, isGivenUpAsAnnulled: false, cancellation: null, ...more,
+  errorCode: null, sriMessages: [], isResigning: false, isDateFixed: false, annulledAt: null, cancellation: null, ...more,
 });
 
 const message = (identifier: string | null, messageType = 'ERROR'): SriMessage => ({ identifier, message: 'text', additionalInfo: null, messageType });
@@ -289,12 +289,13 @@ describe('an answer of authorization', () => {
   });
 
   it('what was given up as annulled stays so while the SRI goes on listing that authorization, but for a later one', () => {
-    const givenUp = { errorCode: 'ANSWER_MISMATCH', isGivenUpAsAnnulled: true, changedAt: NOW };
+    // Looks in between write the record, too.
+    const givenUp = { errorCode: 'ANSWER_MISMATCH', annulledAt: NOW, changedAt: new Date(NOW.getTime() + 86_400_000) };
     for (const fechaAutorizacion of ['2026-11-21T10:00:00-05:00', null])
       expect(ask('FAILED_PERMANENT', answered(entry('AUTORIZADO', { fechaAutorizacion })), givenUp)).toMatchObject({ moves: [], patch: {}, work: { recheck: true } });
     const later = answered(entry('AUTORIZADO', { fechaAutorizacion: '2026-11-21T10:00:01-05:00' }));
     expect(end('FAILED_PERMANENT', ask('FAILED_PERMANENT', later, givenUp))).toBe('AUTHORIZED');
-    expect(end('FAILED_PERMANENT', ask('FAILED_PERMANENT', answered(entry('AUTORIZADO')), { ...givenUp, isGivenUpAsAnnulled: false }))).toBe('AUTHORIZED');
+    expect(end('FAILED_PERMANENT', ask('FAILED_PERMANENT', answered(entry('AUTORIZADO')), { ...givenUp, annulledAt: null }))).toBe('AUTHORIZED');
   });
 
   it('a refusal for the date is mended by no correction once the date may not change', () => {

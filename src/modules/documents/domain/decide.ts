@@ -219,9 +219,9 @@ function decideFinding(document: DocumentState, found: AuthorizationFinding, now
 }
 
 /** Whether it is the authorization that was annulled before the document was given up, and that the SRI goes on showing. */
-function isAnnulledOne({ isGivenUpAsAnnulled, changedAt }: DocumentState, { entry }: Authorization): boolean {
+function isAnnulledOne({ annulledAt }: DocumentState, { entry }: Authorization): boolean {
   const date = instantOf(entry);
-  return isGivenUpAsAnnulled && (date === null || date <= changedAt);
+  return annulledAt !== null && (date === null || date <= annulledAt);
 }
 
 /** Whether it can come to a person that the SRI shows another document, and has not before. */

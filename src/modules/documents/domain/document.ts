@@ -35,8 +35,8 @@ export interface DocumentState {
   readonly isResigning: boolean;
   /** The SRI refused it at authorization once, so that its key is registered: a correction may not give it another date. */
   readonly isDateFixed: boolean;
-  /** Given up as annulled at the SRI, which goes on listing an annulled document as authorized. */
-  readonly isGivenUpAsAnnulled: boolean;
+  /** When it was given up as annulled at the SRI, which goes on listing an annulled document as authorized; null where it was not. */
+  readonly annulledAt: Date | null;
   readonly cancellation: Cancellation | null;
 }
 

@@ -54,7 +54,7 @@ export function toLoaded(row: LoadedRow): LoadedDocument {
       sriMessages: (d['sri_messages'] as WireMessage[]).map(fromWireMessage),
       isResigning: isSigningSpent(row),
       isDateFixed: d['refused_at_authorization'] === true,
-      isGivenUpAsAnnulled: d['status'] === 'FAILED_PERMANENT' && (d['error_detail'] as { readonly annulled?: unknown } | null)?.annulled === true,
+      annulledAt: date((d['error_detail'] as { readonly annulled_at?: unknown } | null)?.annulled_at),
       cancellation: d['cancellation'] as DocumentState['cancellation'],
     },
     acceptedAt: new Date(d['created_at'] as string),

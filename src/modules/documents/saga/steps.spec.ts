@@ -23,7 +23,7 @@ const POLICY: SagaPolicy = {
   maxReceptionAttempts: 3, recheckEveryMs: DAY, recheckForMs: 30 * DAY, cancellationLadderMs: [60_000],
 };
 const STATE: DocumentState = {
-  id: 'd', tenantId: 't', status: 'RECEPTION_PENDING', version: 1, accessKey: '1'.repeat(49), signingNo: 1, contentRevision: 1, signings: [], isResigning: false, isDateFixed: false, isGivenUpAsAnnulled: false, suspicion: null,
+  id: 'd', tenantId: 't', status: 'RECEPTION_PENDING', version: 1, accessKey: '1'.repeat(49), signingNo: 1, contentRevision: 1, signings: [], isResigning: false, isDateFixed: false, annulledAt: null, suspicion: null,
   receptionAttempts: 0, authorizationAttempts: 0, firstSentAt: null, receivedAt: null, deadlineAt: null, dueAt: null, changedAt: new Date(START), errorCode: null, sriMessages: [], cancellation: null,
 };
 const SETTINGS = { LEASE_SECONDS: 60, SRI_TIMEOUT_SECONDS: 30, SHUTDOWN_SECONDS: 25, WORKER_CONCURRENCY: 24, SRI_LONGEST_BREAK_SECONDS: 60, SRI_RAMP_SECONDS: 60 };

@@ -19,7 +19,7 @@ const POLICY: SagaPolicy = {
   recheckEveryMs: DAY_MS, recheckForMs: 30 * DAY_MS, cancellationLadderMs: [1_000],
 };
 const STATE: DocumentState = {
-  id: 'd', tenantId: 't', status: 'MANUAL_REVIEW_REQUIRED', version: 9, accessKey: KEY, signingNo: 1, contentRevision: 1, isResigning: false, isDateFixed: false, isGivenUpAsAnnulled: false,
+  id: 'd', tenantId: 't', status: 'MANUAL_REVIEW_REQUIRED', version: 9, accessKey: KEY, signingNo: 1, contentRevision: 1, isResigning: false, isDateFixed: false, annulledAt: null,
   signings: [{ signingNo: 1, digest: documentDigest(OURS), signedAt: NOW, accessKey: KEY, contentRevision: 1 }],
   suspicion: null, receptionAttempts: 1, authorizationAttempts: 1, firstSentAt: NOW, receivedAt: null, deadlineAt: null, dueAt: null, changedAt: NOW, errorCode: 'ATTEMPTS_EXHAUSTED', sriMessages: [],
   cancellation: null,

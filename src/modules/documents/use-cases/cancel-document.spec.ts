@@ -14,7 +14,7 @@ const CONTENT = {
   buyerIdType: '04', lines: [], taxes: [], payments: [], numericCode: '12345678',
 } as unknown as DocumentContent;
 const STATE: DocumentState = {
-  id: 'd', tenantId: 't', status: 'AUTHORIZED', version: 9, accessKey: '1'.repeat(49), signingNo: 1, contentRevision: 1, signings: [], isResigning: false, isDateFixed: false, isGivenUpAsAnnulled: false, cancellation: null,
+  id: 'd', tenantId: 't', status: 'AUTHORIZED', version: 9, accessKey: '1'.repeat(49), signingNo: 1, contentRevision: 1, signings: [], isResigning: false, isDateFixed: false, annulledAt: null, cancellation: null,
   suspicion: null, receptionAttempts: 1, authorizationAttempts: 1, firstSentAt: AFTER_THE_DEADLINE, receivedAt: AFTER_THE_DEADLINE, deadlineAt: null, dueAt: null, changedAt: AFTER_THE_DEADLINE, errorCode: null, sriMessages: [],
 };
 const TENANT = { tenantId: 't', principal: { kind: 'api_key', id: 'k' }, environment: 'TEST' } as TenantContext;

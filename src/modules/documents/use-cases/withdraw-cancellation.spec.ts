@@ -8,7 +8,7 @@ import { WithdrawCancellation, WithdrawCancellationHandler } from './withdraw-ca
 
 const NOW = new Date('2026-11-21T15:00:00Z');
 const STATE: DocumentState = {
-  id: 'd', tenantId: 't', status: 'CANCELLATION_REQUESTED', version: 9, accessKey: '1'.repeat(49), signingNo: 1, contentRevision: 1, signings: [], isResigning: false, isDateFixed: false, isGivenUpAsAnnulled: false,
+  id: 'd', tenantId: 't', status: 'CANCELLATION_REQUESTED', version: 9, accessKey: '1'.repeat(49), signingNo: 1, contentRevision: 1, signings: [], isResigning: false, isDateFixed: false, annulledAt: null,
   suspicion: null, receptionAttempts: 1, authorizationAttempts: 1, firstSentAt: NOW, receivedAt: NOW, deadlineAt: null, dueAt: null, changedAt: NOW, errorCode: null, sriMessages: [],
   cancellation: { requestedAt: NOW.toISOString(), reason: 'twice', deadline: '2026-12-07', needsAcceptance: true, watchUntil: '2026-12-15', asked: 0, pendingAtSri: false },
 };
