@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { BenchDatabase } from './issue-database.js';
 import { percentile, type Request, run } from './issue-load.js';
-import { BenchStack } from './issue-stack.js';
+import { type BenchStack, onBenchStack } from './issue-stack.js';
 import { createRequests } from './issue-tenants.js';
 import { printFigures } from './table.js';
 
@@ -72,13 +72,4 @@ async function compare(stack: BenchStack, database: BenchDatabase, owner: pg.Cli
   ]);
 }
 
-let stack: BenchStack | null = null;
-try {
-  stack = await BenchStack.start((started) => (stack = started));
-  await measure(stack);
-} catch (error) {
-  process.stderr.write(`${(error as Error).stack ?? String(error)}\n${stack?.logs() ?? ''}\n`);
-  process.exitCode = 1;
-} finally {
-  await stack?.stop();
-}
+await onBenchStack(measure);

@@ -9,7 +9,7 @@ import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { type Request, run, untilSteady } from './issue-load.js';
-import { BenchStack } from './issue-stack.js';
+import { type BenchStack, onBenchStack } from './issue-stack.js';
 import { createRequests } from './issue-tenants.js';
 import { median, printFigures } from './table.js';
 
@@ -92,9 +92,7 @@ async function idempotency(stack: BenchStack, requests: readonly Request[]): Pro
   return inTurns({ guarded: () => posts(true), free: () => posts(false) });
 }
 
-let stack: BenchStack | null = null;
-try {
-  stack = await BenchStack.start((started) => (stack = started));
+await onBenchStack(async (stack) => {
   await stack.startApi();
   const requests = await createRequests(stack.ownerUrl, stack.apiUrls[0]!, 4, 25);
   const keys = await idempotency(stack, requests);
@@ -103,9 +101,4 @@ try {
     { bench: 'guards', name: 'P9 issuing function under row security', value: rows.guarded, unit: '1/s', baseline: { name: 'not bound by it', value: rows.free }, ratio: rows.ratio, goal: ROW_SECURITY_AT_LEAST },
     { bench: 'guards', name: 'P9 POSTs with an idempotency key', value: keys.guarded, unit: 'POST/s', baseline: { name: 'without', value: keys.free }, ratio: keys.ratio, goal: IDEMPOTENCY_AT_LEAST },
   ]);
-} catch (error) {
-  process.stderr.write(`${(error as Error).stack ?? String(error)}\n${stack?.logs() ?? ''}\n`);
-  process.exitCode = 1;
-} finally {
-  await stack?.stop();
-}
+});

@@ -295,3 +295,17 @@ function statOf(pid: number): string[] | null {
     return null;
   }
 }
+
+/** Runs a benchmark over a stack of its own, which ends with it. What fails is told with the ends of the logs, and sets the exit code. */
+export async function onBenchStack(measure: (stack: BenchStack) => Promise<void>): Promise<void> {
+  let stack: BenchStack | null = null;
+  try {
+    stack = await BenchStack.start((started) => (stack = started));
+    await measure(stack);
+  } catch (error) {
+    process.stderr.write(`${(error as Error).stack ?? String(error)}\n${stack?.logs() ?? ''}\n`);
+    process.exitCode = 1;
+  } finally {
+    await stack?.stop();
+  }
+}

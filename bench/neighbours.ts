@@ -7,7 +7,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { percentile } from './issue-load.js';
-import { BenchStack } from './issue-stack.js';
+import { type BenchStack, onBenchStack } from './issue-stack.js';
 import { createRequests } from './issue-tenants.js';
 import { type Figure, printFigures } from './table.js';
 
@@ -96,13 +96,4 @@ async function measure(stack: BenchStack): Promise<void> {
   ]);
 }
 
-let stack: BenchStack | null = null;
-try {
-  stack = await BenchStack.start((started) => (stack = started));
-  await measure(stack);
-} catch (error) {
-  process.stderr.write(`${(error as Error).stack ?? String(error)}\n${stack?.logs() ?? ''}\n`);
-  process.exitCode = 1;
-} finally {
-  await stack?.stop();
-}
+await onBenchStack(measure);

@@ -19,7 +19,7 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { BenchDatabase } from './issue-database.js';
 import { type LoadResult, percentile, type Request, run } from './issue-load.js';
-import { BenchStack } from './issue-stack.js';
+import { type BenchStack, onBenchStack } from './issue-stack.js';
 import { createRequests } from './issue-tenants.js';
 
 const { values } = parseArgs({
@@ -238,14 +238,7 @@ async function report({ database, client, accepted }: Bench, capacity: number, c
   return problems.length === 0 && drainShare <= GOAL_SHARE;
 }
 
-let stack: BenchStack | null = null;
-try {
-  stack = await BenchStack.start((started) => (stack = started));
+await onBenchStack(async (stack) => {
   process.exitCode = (await measure(stack)) ? 0 : 1;
-} catch (error) {
-  process.stderr.write(`${(error as Error).stack ?? String(error)}\n${stack?.logs() ?? ''}\n`);
-  process.exitCode = 1;
-} finally {
-  await stack?.stop();
-}
+});
 process.exit();

@@ -9,7 +9,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { BenchStack } from './issue-stack.js';
+import { onBenchStack } from './issue-stack.js';
 import { type Figure, median, printFigures } from './table.js';
 
 const { values } = parseArgs({
@@ -81,9 +81,7 @@ async function lookAt(owner: pg.Client, queue: Queue, tenants: number): Promise<
   return median(times);
 }
 
-let stack: BenchStack | null = null;
-try {
-  stack = await BenchStack.start((started) => (stack = started));
+await onBenchStack(async (stack) => {
   const owner = new pg.Client({ connectionString: stack.ownerUrl, options: '-c search_path=sello,public -c session_replication_role=replica' });
   await owner.connect();
   const looks: Figure[] = [];
@@ -104,9 +102,4 @@ try {
     { bench: 'sweep', name: 'P8 of that, for those that wait', value: full - idle, unit: 'cores', atMost: AT_MOST },
     ...looks,
   ]);
-} catch (error) {
-  process.stderr.write(`${(error as Error).stack ?? String(error)}\n${stack?.logs() ?? ''}\n`);
-  process.exitCode = 1;
-} finally {
-  await stack?.stop();
-}
+});

@@ -14,7 +14,7 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { ApiClient } from '../src/local/api-client.js';
 import { percentile } from './issue-load.js';
-import { BenchStack } from './issue-stack.js';
+import { type BenchStack, onBenchStack } from './issue-stack.js';
 import { openTenant } from '../test/support/tenants.js';
 import { printFigures } from './table.js';
 
@@ -93,14 +93,7 @@ async function run(stack: BenchStack): Promise<boolean> {
   return ratio <= AT_MOST;
 }
 
-let stack: BenchStack | null = null;
-try {
-  stack = await BenchStack.start((started) => (stack = started));
+await onBenchStack(async (stack) => {
   process.exitCode = (await run(stack)) ? 0 : 1;
-} catch (error) {
-  process.stderr.write(`${(error as Error).stack ?? String(error)}\n${stack?.logs() ?? ''}\n`);
-  process.exitCode = 1;
-} finally {
-  await stack?.stop();
-}
+});
 process.exit();

@@ -22,11 +22,11 @@ describe('the text of an answer', () => {
   afterAll(() => server.close());
 
   it('is read up to its bound, and no further however little of it came', async () => {
-    expect(await boundedText(await fetch(address), 7)).toBe('ñandú');
-    expect(await boundedText(await fetch(`${address}/nothing`), 7)).toBe('');
-    await expect(boundedText(await fetch(address), 6)).rejects.toThrow('the answer is larger than 6 bytes');
+    expect(await boundedText((await fetch(address)).body, 7)).toBe('ñandú');
+    expect(await boundedText((await fetch(`${address}/nothing`)).body, 7)).toBe('');
+    await expect(boundedText((await fetch(address)).body, 6)).rejects.toThrow('the answer is larger than 6 bytes');
     const answer = await fetch(`${address}/bomb`);
     expect(Number(answer.headers.get('content-length'))).toBeLessThan(100_000);
-    await expect(boundedText(answer, 100_000)).rejects.toThrow('larger than 100000 bytes');
+    await expect(boundedText(answer.body, 100_000)).rejects.toThrow('larger than 100000 bytes');
   });
 });

@@ -85,7 +85,7 @@ export class VaultTransit implements KeyWrapper {
   private async ask(path: string, request: RequestInit): Promise<{ readonly status: number; readonly text: string }> {
     try {
       const response = await fetch(`${this.mount}/${path}`, { ...request, redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) });
-      return { status: response.status, text: await boundedText(response, MAX_ANSWER_BYTES) };
+      return { status: response.status, text: await boundedText(response.body, MAX_ANSWER_BYTES) };
     } catch (error) {
       const { name, cause } = error as Error;
       // Whoever refuses a connection does so at once.

@@ -106,7 +106,7 @@ export class IdTokenVerifier {
   private async fetchKeys(): Promise<ReadonlyMap<string, string>> {
     try {
       const answer = await fetch(this.settings.GOOGLE_JWKS_URL, { redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) });
-      const { keys } = JWKS.parse(JSON.parse(await boundedText(answer, MAX_KEYS_BYTES)));
+      const { keys } = JWKS.parse(JSON.parse(await boundedText(answer.body, MAX_KEYS_BYTES)));
       return new Map(
         keys.flatMap(({ kty, kid, n, e }) =>
           kty === 'RSA' && n !== undefined && e !== undefined

@@ -1,5 +1,6 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
 import { Agent, request } from 'undici';
+import { boundedText } from '../../../platform/egress/bounded-text.js';
 import type { Taxpayer } from '../domain/taxpayer.js';
 import { readExists, readHeadOffice, readTaxpayer } from './registry-answers.js';
 import { RegistryUnavailable, type TaxpayerRegistry } from './taxpayer-registry.js';
@@ -49,16 +50,9 @@ export class SriRegistryClient implements TaxpayerRegistry, OnApplicationShutdow
       const { statusCode, body } = await request(new URL(path, url.endsWith('/') ? url : `${url}/`), {
         query, signal, dispatcher: this.agent, headers: { accept: 'application/json', 'user-agent': USER_AGENT },
       });
-      const chunks: Buffer[] = [];
-      let size = 0;
-      for await (const chunk of body as AsyncIterable<Buffer>) {
-        size += chunk.length;
-        // Leaving the loop destroys the stream, and with it the connection.
-        if (size > MAX_ANSWER_BYTES) throw new RegistryUnavailable('the answer is too large');
-        chunks.push(chunk);
-      }
+      const text = await boundedText(body, MAX_ANSWER_BYTES);
       if (statusCode !== 200 && statusCode !== 204) throw new RegistryUnavailable(`the answer has status ${statusCode}`);
-      return Buffer.concat(chunks).toString('utf8');
+      return text;
     } catch (error) {
       if (error instanceof RegistryUnavailable) throw error;
       throw new RegistryUnavailable('there is no answer', { cause: error });
